@@ -1,0 +1,198 @@
+// How a cancellation is recorded, and how it spreads.
+
+import Synchronization
+
+extension Baton {
+  /// What a child's own cancellation means for its parent.
+  public enum CancellationPolicy: Sendable, Hashable {
+    /// It cancels the parent at once. Failures climb.
+    case propagates
+    /// It leaves the parent alone: the child succeeds or fails as a set, without harming its siblings.
+    case contained
+  }
+}
+
+/// A handler that wants to hear of a cancellation: a baton's, or one of a `Pass`, which forgets it when it settles.
+enum CancelHandler: Sendable {
+  case ofBaton(@Sendable () -> Void)
+  case ofPass(PassCancelHandlers)
+
+  func run() {
+    switch self {
+    case .ofBaton(let body): body()
+    case .ofPass(let handlers): for handler in handlers.takeAll() { handler() }
+    }
+  }
+}
+
+extension Baton.Core {
+  /// Marks the outcome, tells every descendant and, where the policy says so, the ancestors, and runs the handlers.
+  ///
+  /// The order is rule 5's: the failure is recorded and the flag set, in one step under the lock; then all descendants
+  /// are flagged; then the handlers run, so that one which looks around sees everything cancelled. Each baton's lock is
+  /// taken on its own. The walk is a loop over a list, so that depth costs no stack (rule 8).
+  /// - Returns: Whether this call was the one that cancelled the baton.
+  @discardableResult
+  func cancel(failure: Baton.Failure?) -> Bool {
+    let isNoise = failure?.error is CancellationError
+    let alarm = lifecycle.withLock { life -> Lifecycle.Alarm? in
+      let word = current
+      guard !word.isSealed else { return nil }
+      let cancelledFromAbove = isCancelledFromAbove(word, life)
+      let isFirst = !word.isCancelled && !cancelledFromAbove
+      if let failure, isFirst || !isNoise { life.failures.append(failure) }
+      guard !word.isCancelled else { return nil }
+      _ = insert(.cancelled)
+      // An unregistered baton has no handlers and no children: there is nobody to be told.
+      return isFirst ? life.cancel(self, heard: failure) : nil
+    }
+    guard let alarm else { return false }
+    spread(alarm)
+    return true
+  }
+
+  /// Tells those above and below of a first cancellation, then runs the handlers of all.
+  private func spread(_ first: Lifecycle.Alarm) {
+    var alarms = [first]
+    // Up, to the first ancestor that is cancelled already.
+    while let alarm = alarms.last, let parent = alarm.parent {
+      guard let next = parent.core.hear(from: alarm.core, alarm.failure) else { break }
+      alarms.append(next)
+    }
+    // Down.
+    var below = alarms.flatMap(\.children)
+    while let core = below.popLast() {
+      guard let alarm = core.cancelFromAbove() else { continue }
+      below.append(contentsOf: alarm.children)
+      if !alarm.handlers.isEmpty || core.isObserved { alarms.append(alarm) }
+    }
+    for alarm in alarms {
+      alarm.core.observe { .cancelled(alarm.failure) }
+      for handler in alarm.handlers { handler.run() }
+    }
+  }
+
+  /// Flags a registered child of a cancelled baton. The parent's cancellation is not the child's own failure.
+  private func cancelFromAbove() -> Lifecycle.Alarm? {
+    lifecycle.withLock { life in
+      let word = current
+      guard !word.isSealed, !word.isCancelled else { return nil }
+      _ = insert(.cancelled)
+      return life.cancel(self, heard: nil)
+    }
+  }
+
+  /// Flags a child that registered with a cancelled parent, and all below it.
+  func catchUpWithParent() {
+    guard let alarm = cancelFromAbove() else { return }
+    spread(
+      Lifecycle.Alarm(
+        core: self, failure: nil, handlers: alarm.handlers, children: alarm.children, parent: nil))
+  }
+
+  /// A child's first cancellation is heard: once, either from the thread that cancelled it, or from the one that
+  /// completed it, whichever is here first.
+  private func hear(from child: Baton.Core, _ failure: Baton.Failure?) -> Lifecycle.Alarm? {
+    let isNoise = failure?.error is CancellationError
+    return lifecycle.withLock { life in hear(from: child, failure, isNoise: isNoise, &life) }
+  }
+
+  private func hear(
+    from child: Baton.Core, _ failure: Baton.Failure?, isNoise: Bool, _ life: inout Lifecycle
+  ) -> Lifecycle.Alarm? {
+    let word = current
+    guard !word.isSealed, !child.hasSpoken.load(ordering: .relaxed) else { return nil }
+    child.hasSpoken.store(true, ordering: .relaxed)
+    let isFirst = !word.isCancelled && !isCancelledFromAbove(word, life)
+    if let failure, isFirst || !isNoise { life.failures.append(failure) }
+    guard isFirst else { return nil }
+    _ = insert(.cancelled)
+    return life.cancel(self, heard: failure)
+  }
+
+  /// Takes in what a completed child brings: its failures, and its cancellation, if that has not been heard yet.
+  ///
+  /// The cancellation may come from here although another thread is just about to tell of it: else this baton could
+  /// complete, as finished, before it has heard.
+  func welcome(_ step: borrowing HandBack) {
+    let child = step.child
+    let climbs = step.cancelled && child.policy == .propagates
+    guard climbs || child.current.isRegistered else { return }
+    let said = step.failuresHeard
+    let heard = said == 0 ? nil : step.failures.head
+    let isNoise = heard?.error is CancellationError
+    let failures = step.failures
+    let (alarm, unlinked) = lifecycle.withLock { life in
+      let alarm = climbs ? hear(from: child, heard, isNoise: isNoise, &life) : nil
+      if climbs, !current.isSealed { life.failures.append(failures, dropping: said) }
+      return (alarm, unlink(child, &life))
+    }
+    _ = unlinked
+    if let alarm { spread(alarm) }
+  }
+}
+
+extension Baton {
+  /// Cancels: marks the outcome, and tells every runner that looks or listens. No pass is handed back.
+  ///
+  /// Cancellation goes down to all descendants at once, and up as each baton's policy says.
+  ///
+  /// - Parameter error: Why. It becomes a failure of the outcome, also when the baton was cancelled before; only a
+  ///   `CancellationError` is left out then, being noise.
+  /// - Returns: True for the call that cancelled the baton; false if it was cancelled, or complete, already. A complete
+  ///   baton is not changed.
+  @discardableResult
+  public func cancelAll(_ error: (any Error)? = nil) -> Bool {
+    core.cancel(failure: error.map { Failure(error: $0, lineage: core.lineage) })
+  }
+
+  /// Cancels, and completes now, although passes are out. What comes late is absorbed (rule 4).
+  ///
+  /// The outcome's failures are `error`, if given, and an ``AbandonedError`` with the number that was out, if any was.
+  ///
+  /// - Parameter error: Why.
+  /// - Returns: True for the call that ended the baton; false if it was complete already.
+  @discardableResult
+  public func abandon(_ error: (any Error)? = nil) -> Bool {
+    cancelAll(error)
+    guard let ending = core.sealAbandoned() else { return false }
+    ending.complete(core)
+    return true
+  }
+
+  /// Whether the baton was cancelled, itself or through an ancestor. Once true, it stays true (rule 5).
+  public var isCancelled: Bool {
+    let word = core.current
+    if word.isCancelled || word.isSealed || word.isRegistered { return word.isCancelled }
+    core.register()
+    return core.current.isCancelled
+  }
+
+  /// Adds a handler that runs when the baton is cancelled: once, on the cancelling thread, without a lock.
+  ///
+  /// If the baton is cancelled already, it runs at once, before this call returns. It is let go when the baton completes
+  /// without having been cancelled.
+  ///
+  /// - Parameter handler: Runs at most once. It may settle passes, and add handlers.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    core.register()
+    if core.add(.ofBaton(handler)) == .runNow { handler() }
+  }
+}
+
+extension Baton.Core {
+  enum AddedCancelHandler: Equatable {
+    case waits(key: UInt64)
+    case runNow
+    /// The baton is complete and was not cancelled.
+    case never
+  }
+
+  func add(_ handler: CancelHandler) -> AddedCancelHandler {
+    lifecycle.withLock { life in
+      let word = current
+      if word.isCancelled { return .runNow }
+      return word.isSealed ? .never : .waits(key: life.add(handler))
+    }
+  }
+}

@@ -1,0 +1,192 @@
+// The seal, the handing out of what waited for it, and the way up.
+
+import Synchronization
+
+extension Baton.Core {
+  /// Seals a count of zero. This compare-and-swap *is* completion (rule 2): whoever wins it gets the ending.
+  ///
+  /// Beside it may run: passes and `tryPass` (then the count isn't zero any more, or the swap fails and looks again, and
+  /// whoever hands that pass back comes here in turn), other settles that also saw zero (they find the seal), and readers.
+  /// Cancellations and added handlers can't: they hold the lock.
+  func sealAtZero() -> Lifecycle.Ending? {
+    lifecycle.withLock { life in
+      var word = current
+      while word.outstanding == 0, !word.isSealed {
+        let sealed = word.union(.sealed).union(isCancelledFromAbove(word, life) ? .cancelled : BatonWord(0))
+        let (exchanged, original) = exchange(word, for: sealed)
+        if exchanged { return life.seal(cancelled: sealed.isCancelled) }
+        word = original
+      }
+      return nil
+    }
+  }
+
+  /// Whether a baton that its parent doesn't know yet would have been told of a cancellation by now.
+  func isCancelledFromAbove(_ word: BatonWord, _ life: borrowing Lifecycle) -> Bool {
+    !word.isRegistered && life.parent?.core.current.isCancelled == true
+  }
+
+  /// Completes with passes out: the word becomes a tripwire, and the counts are kept as they were.
+  /// - Parameter recordsError: Whether the number that was out becomes a failure.
+  /// - Returns: Nil if it was complete already.
+  func sealAbandoned(recordsError: Bool = true) -> Lifecycle.Ending? {
+    lifecycle.withLock { life in
+      var word = current
+      while !word.isSealed {
+        let sealed = word.union(.sealed).union(.cancelled).union(.abandoned).asTripwire
+        let (exchanged, original) = exchange(word, for: sealed)
+        if exchanged {
+          let tally = tally(of: word, carry: life.carry)
+          if recordsError, tally.outstanding > 0 { life.failures.append(abandonment(tally)) }
+          return life.seal(cancelled: true, frozen: tally)
+        }
+        word = original
+      }
+      return nil
+    }
+  }
+
+  /// Ends a baton to which nobody holds a reference any more (rule 3).
+  /// - Returns: Nil if it was complete.
+  func sealDropped() -> Lifecycle.Ending? {
+    let word = current
+    guard !word.isSealed else { return nil }
+    let tally = tally
+    if tally.passed == 0 { return sealAtZero() }
+    // What is out can only be bare passes: a `Pass` and a child hold the handle.
+    report(.abandoned, outstanding: tally.outstanding)
+    cancel(failure: abandonment(tally))
+    return sealAbandoned(recordsError: false)
+  }
+
+  private func abandonment(_ tally: Baton.Tally) -> Baton.Failure {
+    Baton.Failure(error: Baton.AbandonedError(outstanding: tally.outstanding), lineage: lineage)
+  }
+}
+
+/// What a completed child still owes its parent: its failures, and the pass.
+///
+/// Not copyable: whether `parent` is the last reference to it decides how the way up goes on.
+struct HandBack: ~Copyable, Sendable {
+  let child: Baton.Core
+  var parent: Baton?
+  let cancelled: Bool
+  let failures: Baton.FailureList
+  let failuresHeard: Int
+
+  /// Pays it, and goes on climbing for as long as the next one up is complete by that.
+  ///
+  /// A loop, so that depth costs no stack (rule 8).
+  consuming func climb() {
+    var step: HandBack? = self
+    while var owed = step.take(), let core = owed.parent?.core {
+      guard let ending = owed.pay(core) else { return }
+      step = ending.deliver(core)
+    }
+  }
+
+  /// Pays it to the parent.
+  /// - Returns: What is to be handed out, if the parent is complete by that. The parent's handle is let go with the step;
+  ///   if this is the last reference, its deinit would have to climb from within, so that case is a step of the loop.
+  private mutating func pay(_ core: Baton.Core) -> Lifecycle.Ending? {
+    core.welcome(self)
+    if let ending = core.finishSettling(core.subtractChild(child)) { return ending }
+    guard isKnownUniquelyReferenced(&parent) else { return nil }
+    return core.sealDropped()
+  }
+}
+
+extension Lifecycle.Ending {
+  /// Hands out all that waited, then hands back the parent's pass, and so on up.
+  consuming func complete(_ core: Baton.Core) { deliver(core)?.climb() }
+
+  /// Hands out the completion, the handlers and the waiters, each to its executor, in this order (rule 2).
+  ///
+  /// Runs on the thread that won the seal, without a lock. Handlers that are added meanwhile join the end of the line.
+  /// - Returns: What is owed to the parent. Nil without a parent, or if the completion is still running elsewhere: then
+  ///   whoever runs it goes on climbing.
+  consuming func deliver(_ core: Baton.Core) -> HandBack? {
+    for deadline in deadlines { deadline.cancel() }
+    core.observe { .completed(cancelled: cancelled) }
+    let landing = handOver(core)
+    deliverHandlers(core)
+    return if let landing { landing.arrive() } else { handBack(core) }
+  }
+
+  /// Runs the completion, or hands it to its executor.
+  /// - Returns: Where its return is waited for before the parent's pass goes back; nil if there is nothing to wait for.
+  private mutating func handOver(_ core: Baton.Core) -> Landing? {
+    guard let completion = completion.take() else { return nil }
+    let (body, cancelled) = (completion.body, cancelled)
+    if completion.executor.isInline {
+      body(cancelled)
+      return nil
+    }
+    guard let owed = handBack(core) else {
+      completion.executor.run { body(cancelled) }
+      return nil
+    }
+    let landing = Landing(owed)
+    completion.executor.run {
+      body(cancelled)
+      landing.arrive()?.climb()
+    }
+    return landing
+  }
+
+  private mutating func handBack(_ core: Baton.Core) -> HandBack? {
+    guard let parent = parent.take() else { return nil }
+    return HandBack(
+      child: core, parent: parent, cancelled: cancelled, failures: failures, failuresHeard: failuresHeard)
+  }
+
+  private func deliverHandlers(_ core: Baton.Core) {
+    var outcome: Baton.Outcome?
+    func knownOutcome() -> Baton.Outcome {
+      let known = outcome ?? (cancelled ? .cancelled(failures.array) : .finished)
+      outcome = known
+      return known
+    }
+    while true {
+      switch core.lifecycle.withLock({ $0.nextDelivery() }) {
+      case .handlers(let handlers):
+        for handler in handlers { handler.run(knownOutcome()) }
+      case .waiters(let waiters):
+        for waiter in waiters { waiter.wake(knownOutcome()) }
+        return
+      }
+    }
+  }
+}
+
+/// Where the return of a completion that runs on an executor meets the thread that handed it over.
+///
+/// Whichever comes second goes on climbing. Were it always the completion's return, an executor that happens to run at
+/// once would recurse, once for each level of the tree.
+private final class Landing: Sendable {
+  private let owed: Mutex<HandBack?>
+  private let arrivals = Atomic<Int>(0)
+
+  init(_ owed: consuming HandBack) { self.owed = Mutex(owed) }
+
+  /// Returns what is owed to the second one that comes; nil to the first.
+  ///
+  /// Acquiring and releasing: what the completion did is visible to whoever climbs (rule 6).
+  func arrive() -> HandBack? {
+    guard arrivals.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue == 2 else { return nil }
+    return owed.withLock { $0.take() }
+  }
+
+  /// An executor that let the work go without running it doesn't hang the tree: the pass goes back all the same.
+  deinit { owed.withLock { $0.take() }?.climb() }
+}
+
+extension Lifecycle.Handler {
+  func run(_ outcome: Baton.Outcome) {
+    if executor.isInline {
+      body(outcome)
+    } else {
+      executor.run { [body] in body(outcome) }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// Cancelling and abandoning after a time.
+
+import Synchronization
+
+extension Baton {
+  /// Cancels after a time, with a ``TimeoutError``, unless the baton is complete by then.
+  ///
+  /// Several deadlines may be set; the earliest wins. They end with the baton, and don't keep it alive.
+  ///
+  /// - Parameters:
+  ///   - limit: The time from now on; zero or less cancels as soon as a task gets to run.
+  ///   - clock: What measures the time.
+  public func cancelAll<C: Clock>(after limit: Duration, clock: C = ContinuousClock()) where C.Duration == Duration {
+    schedule(after: limit, clock: clock) { baton in baton.cancelAll(TimeoutError(limit: limit)) }
+  }
+
+  /// Abandons after a time, with a ``TimeoutError``, unless the baton is complete by then.
+  ///
+  /// Several deadlines may be set; the earliest wins. They end with the baton, and don't keep it alive.
+  ///
+  /// - Parameters:
+  ///   - limit: The time from now on; zero or less abandons as soon as a task gets to run.
+  ///   - clock: What measures the time.
+  public func abandon<C: Clock>(after limit: Duration, clock: C = ContinuousClock()) where C.Duration == Duration {
+    schedule(after: limit, clock: clock) { baton in baton.abandon(TimeoutError(limit: limit)) }
+  }
+
+  private func schedule<C: Clock>(
+    after limit: Duration, clock: C, _ action: @escaping @Sendable (Baton) -> Void
+  ) where C.Duration == Duration {
+    guard !isComplete else { return }
+    let deadline = clock.now.advanced(by: limit)
+    let timer = Task.detached { [weak self] in
+      // Throws when the baton's completion cancels the timer.
+      guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil, let self else { return }
+      action(self)
+    }
+    if !core.lifecycle.withLock({ $0.add(timer) }) { timer.cancel() }
+  }
+}

@@ -1,0 +1,131 @@
+// How many runners may be at work at the same time.
+
+import Synchronization
+
+extension Baton {
+  /// Permits for runners: at most so many of them are at work at the same time, first come, first served.
+  ///
+  /// ```swift
+  /// let baton = Baton(name: "Thumbnails", limit: 4) { … }        // its own
+  /// let network = Baton.Limiter(8)                               // or shared, by as many batons as you like
+  /// ```
+  ///
+  /// A runner that was begun with ``Baton/start(_:fileID:line:_:)`` or ``Baton/addTask(_:priority:fileID:line:operation:)``
+  /// holds a permit from its start until its pass settles. `pass` and `makePass` take none. Children inherit the limit of
+  /// their parent unless they bring their own; `.unlimited` opts out.
+  ///
+  /// There are never more permits out than there are, and none is idle while something waits.
+  ///
+  /// - Important: A runner that waits for others of the same limiter while it holds a permit can wait for ever: with one
+  ///   permit, the second never starts. Let it settle first and go on in a completion handler, or give the others a limiter
+  ///   of their own:
+  ///
+  /// ```swift
+  /// baton.addTask("album") {
+  ///   try await baton.withChild(limit: .unlimited) { album in … }     // don't wait here for baton.start's runners
+  /// }
+  /// ```
+  public final class Limiter: Sendable, ExpressibleByIntegerLiteral {
+    private let state: Mutex<LimiterState>
+    /// How many bodies are being run by threads that came to hand a permit back.
+    private let nested = Atomic<Int>(0)
+
+    /// How many such bodies may be on stacks at the same time, and so at most on one: then a body goes elsewhere.
+    ///
+    /// Bodies that settle their own pass at once would otherwise nest as deep as the line is long. A loop that waits for
+    /// the body to return before it looks for the next would not nest, but it would delay everybody behind a body that
+    /// settles and then blocks.
+    private static let deepestNesting = 16
+
+    /// Makes a limiter.
+    /// - Parameter permits: How many runners may be at work at the same time. Traps if it is not positive.
+    public init(_ permits: Int) {
+      guard permits > 0 else { Self.trapTooFew(permits) }
+      state = Mutex(LimiterState(permits: permits))
+      self.permits = permits
+    }
+
+    /// Makes a limiter, so that `limit: 3` reads as it should.
+    /// - Parameter value: How many runners may be at work at the same time. Traps if it is not positive.
+    public convenience init(integerLiteral value: Int) { self.init(value) }
+
+    /// No limit: for a child that is not to inherit its parent's.
+    public static let unlimited = Limiter(Int.max)
+
+    /// How many runners may be at work at the same time.
+    public let permits: Int
+
+    var isUnlimited: Bool { permits == .max }
+
+    /// Starts a runner as soon as there is a permit for it: now, on this thread, or on the thread that hands one back.
+    func start(_ runner: Runner) {
+      if state.withLock({ $0.acquire(runner) }), !runner.run() { release(handsOff: false) }
+    }
+
+    /// Hands a permit back, and starts the next runner with it.
+    /// - Parameter handsOff: Whether the runner must start on another thread.
+    func release(handsOff: Bool) {
+      while let runner = state.withLock({ $0.release() }) {
+        if runner.isWithdrawn { continue }
+        // Relaxed: a number of frames, which publishes nothing.
+        if handsOff || nested.load(ordering: .relaxed) >= Self.deepestNesting {
+          Executor.elsewhere { if !runner.run() { self.release(handsOff: false) } }
+          return
+        }
+        nested.wrappingAdd(1, ordering: .relaxed)
+        let started = runner.run()
+        nested.wrappingSubtract(1, ordering: .relaxed)
+        if started { return }
+      }
+    }
+
+    /// Out, waiting: for tests and descriptions.
+    var counts: (out: Int, waiting: Int) { state.withLock { ($0.out, $0.waitingCount) } }
+
+    @inline(never)
+    private static func trapTooFew(_ permits: Int) -> Never {
+      fatalError("A limiter needs at least one permit, not \(permits).")
+    }
+  }
+}
+
+/// A body that waits for its permit, with its pass.
+///
+/// It starts once, or is withdrawn when its baton is cancelled before that: whichever takes it first.
+final class Runner: Sendable {
+  private struct Contents: Sendable {
+    let pass: Baton.Pass
+    let body: @Sendable (Baton.Pass) -> Void
+  }
+
+  private let contents: Mutex<Contents?>
+
+  init(_ pass: Baton.Pass, _ body: @escaping @Sendable (Baton.Pass) -> Void) {
+    contents = Mutex(Contents(pass: pass, body: body))
+  }
+
+  private func take() -> Contents? { contents.withLock { $0.take() } }
+
+  var isWithdrawn: Bool { contents.withLock { $0 == nil } }
+
+  /// Runs the body with the permit that the caller got for it.
+  /// - Returns: False if the body didn't start, because the baton was cancelled before; the permit is the caller's again.
+  func run() -> Bool {
+    guard let contents = take() else { return false }
+    guard !contents.pass.isCancelled else {
+      contents.pass.settleUnstarted()
+      return false
+    }
+    contents.pass.takePermit()
+    contents.body(contents.pass)
+    return true
+  }
+
+  /// The baton was cancelled before there was a permit: the body never runs, and the pass goes back as cancelled.
+  func withdraw() { take()?.pass.settleUnstarted() }
+}
+
+extension Baton.Pass {
+  /// Settles as cancelled without having started. The cancellation was recorded by whoever cancelled.
+  func settleUnstarted() { if claim() { settleClaimed(error: nil, cancels: true) } }
+}

@@ -1,0 +1,175 @@
+// One outstanding pass, as an object that can't be settled twice or be forgotten.
+
+import Synchronization
+
+extension Baton {
+  /// One outstanding pass, settled once.
+  ///
+  /// ```swift
+  /// let pass = baton.makePass("logo.png")
+  /// loader.load(url) { error in
+  ///   if let error { pass.cancel(error) } else { pass.finish() }
+  /// }
+  /// ```
+  ///
+  /// Settling it a second time does nothing, and is reported as misuse; letting it go without settling it settles it as
+  /// cancelled, with an ``AbandonedError``, and is reported too. A pass may be settled on any thread.
+  public final class Pass: Sendable {
+    /// The baton whose pass this is.
+    public let baton: Baton
+    /// What the pass is called in failures and reports.
+    public let label: String?
+    // In this order the three of them share 24 bytes.
+    private let fileID: StaticString
+    private let flags: Atomic<UInt8>
+    private let line: UInt32
+    /// Made by the first `onCancel`.
+    private let cancelHandlers = AtomicLazyReference<PassCancelHandlers>()
+
+    /// Set by who settles, once; a pass whose callback is running just now is claimed already.
+    private static let claimed: UInt8 = 1
+    /// The pass holds a permit of the baton's limit.
+    private static let holdsPermit: UInt8 = 2
+    /// The pass was made when its baton had been abandoned already, and counts nothing.
+    private static let inert: UInt8 = 4
+
+    init(_ baton: Baton, label: String?, location: Location, isInert: Bool) {
+      self.baton = baton
+      self.label = label
+      fileID = location.fileID
+      line = UInt32(clamping: location.line)
+      flags = Atomic(isInert ? Self.inert : 0)
+    }
+
+    /// A pass that is forgotten is a bug, but not one that hangs (rule 3).
+    deinit {
+      guard claim() else { return }
+      if !has(Self.inert) { baton.core.report(.dropped, label: label, location: location) }
+      settleClaimed(error: AbandonedError(outstanding: 1), cancels: true)
+    }
+
+    var location: Location { Location(fileID: fileID, line: UInt(line)) }
+
+    // MARK: Settling
+
+    /// Hands the pass back: this runner is done.
+    public func finish() {
+      if !tryFinish() { reportSecondSettle() }
+    }
+
+    /// Cancels the baton, and hands the pass back.
+    /// - Parameter error: Why; it becomes a failure with this pass's label and place.
+    public func cancel(_ error: (any Error)? = nil) {
+      if !tryCancel(error) { reportSecondSettle() }
+    }
+
+    /// Hands the pass back, if it is still out. For honest races, such as a result against a timer.
+    /// - Returns: False if it was settled already; nothing is changed, and nothing reported.
+    public func tryFinish() -> Bool {
+      guard claim() else { return false }
+      settleClaimed(error: nil, cancels: false)
+      return true
+    }
+
+    /// Cancels the baton and hands the pass back, if it is still out. For honest races, such as a result against a timer.
+    /// - Parameter error: Why; it becomes a failure with this pass's label and place.
+    /// - Returns: False if it was settled already; nothing is changed, and nothing reported.
+    public func tryCancel(_ error: (any Error)? = nil) -> Bool {
+      guard claim() else { return false }
+      settleClaimed(error: error, cancels: true)
+      return true
+    }
+
+    /// Whether the baton is cancelled, so that the runner may as well stop.
+    public var isCancelled: Bool { baton.isCancelled }
+
+    /// Adds a handler that runs when the baton is cancelled while the pass is out.
+    ///
+    /// It runs at once if the baton is cancelled already; never if the pass was settled; and is let go when it settles.
+    ///
+    /// - Parameter handler: Runs at most once, on the cancelling thread, without a lock. It may settle this pass.
+    public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+      guard !has(Self.claimed) else { return }
+      baton.core.register()
+      let handlers = cancelHandlers.storeIfNil(PassCancelHandlers())
+      guard handlers.add(handler) else { return }
+      switch baton.core.add(.ofPass(handlers)) {
+      case .waits(let key): handlers.wait(under: key, of: baton.core)
+      case .runNow: for handler in handlers.takeAll() { handler() }
+      case .never: _ = handlers.takeAll()
+      }
+    }
+
+    // MARK: For wrapped callbacks and runners
+
+    /// Takes the right to settle the pass.
+    ///
+    /// Relaxed: what the runner did is released when the pass is handed back, by whoever won this; who lost does nothing
+    /// more.
+    /// - Returns: Whether the caller is the one that has to settle it.
+    func claim() -> Bool {
+      flags.bitwiseOr(Self.claimed, ordering: .relaxed).oldValue & Self.claimed == 0
+    }
+
+    /// Hands back a pass that the caller has claimed: cancels first, if it is to, and starts who waits for the permit.
+    func settleClaimed(error: (any Error)?, cancels: Bool) {
+      let core = baton.core
+      if let handlers = cancelHandlers.load() { handlers.close() }
+      if has(Self.inert) { return }
+      if cancels {
+        core.cancel(failure: error.map { Failure(error: $0, label: label, location: location, lineage: core.lineage) })
+      }
+      core.observe { .settled(.of(self)) }
+      let old = core.subtractOne()
+      if old.isAbandoned { core.report(.late, label: label, location: location) }
+      let ending = core.finishSettling(old)
+      // The next runner gets the permit before a completion runs, which may take its time (or even wait for that runner).
+      returnPermit(isLast: ending != nil)
+      ending?.complete(core)
+    }
+
+    func reportSecondSettle() { baton.core.report(.settledTwice, label: label, location: location) }
+
+    func takePermit() { flags.bitwiseOr(Self.holdsPermit, ordering: .relaxed) }
+
+    private func returnPermit(isLast: Bool) {
+      guard has(Self.holdsPermit), let limiter = baton.core.limiter else { return }
+      limiter.release(handsOff: isLast)
+    }
+
+    /// Relaxed: `inert` never changes; `holdsPermit` is set before the body gets the pass; `claimed` is looked at only to
+    /// spare work.
+    private func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }
+  }
+
+  /// Passes the baton, as an object that can't be settled twice or be forgotten.
+  ///
+  /// Traps if the baton has completed; see ``tryMakePass(_:fileID:line:)``. After abandonment the pass counts nothing.
+  ///
+  /// - Parameters:
+  ///   - label: What the pass is called in failures and reports.
+  ///   - fileID: Where the pass is made, for failures and reports.
+  ///   - line: Where the pass is made, for failures and reports.
+  /// - Returns: A pass that must be settled.
+  public func makePass(_ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line) -> Pass {
+    let counts = core.pass()
+    return made(Pass(self, label: label, location: Location(fileID: fileID, line: line), isInert: !counts))
+  }
+
+  /// Passes the baton, unless it is complete.
+  ///
+  /// - Parameters:
+  ///   - label: What the pass is called in failures and reports.
+  ///   - fileID: Where the pass is made, for failures and reports.
+  ///   - line: Where the pass is made, for failures and reports.
+  /// - Returns: A pass that must be settled, or nil if the baton is complete.
+  public func tryMakePass(_ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line) -> Pass? {
+    guard core.tryPass() else { return nil }
+    return made(Pass(self, label: label, location: Location(fileID: fileID, line: line), isInert: false))
+  }
+
+  private func made(_ pass: Pass) -> Pass {
+    core.observe { .passed(.of(pass)) }
+    return pass
+  }
+}

@@ -1,0 +1,28 @@
+// What happened, in order.
+
+import Synchronization
+
+/// A list that any thread may add to.
+final class Log<Element: Sendable>: Sendable {
+  private let list = Mutex<[Element]>([])
+
+  func add(_ element: Element) { list.withLock { $0.append(element) } }
+
+  var all: [Element] { list.withLock { $0 } }
+  var count: Int { all.count }
+}
+
+extension Log where Element == String {
+  /// A handler that adds a line.
+  func adder(_ line: String) -> @Sendable () -> Void { { self.add(line) } }
+}
+
+/// A number that any thread may add to.
+final class Counter: Sendable {
+  private let number = Atomic<Int>(0)
+
+  @discardableResult
+  func add(_ amount: Int = 1) -> Int { number.wrappingAdd(amount, ordering: .acquiringAndReleasing).newValue }
+
+  var value: Int { number.load(ordering: .acquiring) }
+}
