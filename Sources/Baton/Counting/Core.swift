@@ -134,3 +134,10 @@ extension Baton.Core {
 
   var title: String { name.map { "Baton \"\($0)\"" } ?? "Baton" }
 }
+
+extension Baton.Core {
+  /// The failures that were recorded by now.
+  var failuresSoFar: [Baton.Failure] { lifecycle.withLock { $0.failures }.array }
+  /// How many of them the parent heard at once.
+  var failuresHeard: Int { lifecycle.withLock { $0.failuresHeard } }
+}

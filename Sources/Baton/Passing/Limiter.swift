@@ -58,7 +58,7 @@ extension Baton {
     var isUnlimited: Bool { permits == .max }
 
     /// Starts a runner as soon as there is a permit for it: now, on this thread, or on the thread that hands one back.
-    func start(_ runner: Runner) {
+    func start(_ runner: any PermitSeeker) {
       if state.withLock({ $0.acquire(runner) }), !runner.run() { release(handsOff: false) }
     }
 
@@ -89,10 +89,19 @@ extension Baton {
   }
 }
 
+/// Something that waits for a permit.
+protocol PermitSeeker: AnyObject, Sendable {
+  /// Whether it doesn't want one any more.
+  var isWithdrawn: Bool { get }
+  /// Starts with the permit that the caller got for it.
+  /// - Returns: False if it didn't start; the permit is the caller's again.
+  func run() -> Bool
+}
+
 /// A body that waits for its permit, with its pass.
 ///
 /// It starts once, or is withdrawn when its baton is cancelled before that: whichever takes it first.
-final class Runner: Sendable {
+final class Runner: PermitSeeker {
   private struct Contents: Sendable {
     let pass: Baton.Pass
     let body: @Sendable (Baton.Pass) -> Void

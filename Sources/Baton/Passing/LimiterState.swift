@@ -8,7 +8,7 @@
 struct LimiterState: Sendable {
   let permits: Int
   private(set) var out = 0
-  private var waiting = Queue<Runner>()
+  private var waiting = Queue<any PermitSeeker>()
 
   init(permits: Int) { self.permits = permits }
 
@@ -16,7 +16,7 @@ struct LimiterState: Sendable {
 
   /// Gives a permit if one is there; else the runner goes to the end of the line.
   /// - Returns: Whether the runner has its permit.
-  mutating func acquire(_ runner: Runner) -> Bool {
+  mutating func acquire(_ runner: any PermitSeeker) -> Bool {
     defer { checkInvariants() }
     guard out == permits else {
       out += 1
@@ -28,7 +28,7 @@ struct LimiterState: Sendable {
 
   /// Takes a permit back, and gives it to the first in the line.
   /// - Returns: Who has it now, if anybody waited.
-  mutating func release() -> Runner? {
+  mutating func release() -> (any PermitSeeker)? {
     defer { checkInvariants() }
     if let next = waiting.popFirst() { return next }
     out -= 1

@@ -44,7 +44,7 @@ extension Baton {
     /// A pass that is forgotten is a bug, but not one that hangs (rule 3).
     deinit {
       guard claim() else { return }
-      if !has(Self.inert) { baton.core.report(.dropped, label: label, location: location) }
+      reportDrop()
       settleClaimed(error: AbandonedError(outstanding: 1), cancels: true)
     }
 
@@ -117,7 +117,7 @@ extension Baton {
       if let handlers = cancelHandlers.load() { handlers.close() }
       if has(Self.inert) { return }
       if cancels {
-        core.cancel(failure: error.map { Failure(error: $0, label: label, location: location, lineage: core.lineage) })
+        core.cancel(failure: error.map(failure))
       }
       core.observe { .settled(.of(self)) }
       let old = core.subtractOne()
@@ -129,6 +129,16 @@ extension Baton {
     }
 
     func reportSecondSettle() { baton.core.report(.settledTwice, label: label, location: location) }
+
+    /// An inert pass is nobody's: its baton was abandoned before.
+    func reportDrop() {
+      if !has(Self.inert) { baton.core.report(.dropped, label: label, location: location) }
+    }
+
+    /// A failure with this pass's label and place.
+    func failure(_ error: any Error) -> Failure {
+      Failure(error: error, label: label, location: location, lineage: baton.core.lineage)
+    }
 
     func takePermit() { flags.bitwiseOr(Self.holdsPermit, ordering: .relaxed) }
 

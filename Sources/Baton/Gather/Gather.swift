@@ -1,0 +1,142 @@
+// Scatter and gather: passes that bring values back.
+
+import Synchronization
+
+extension Baton {
+  /// Counts with a baton whose passes bring values back, and keeps them in the order in which they were passed.
+  ///
+  /// ```swift
+  /// let images = Baton.Gather<Image>(name: "Images") { results in show(results) }
+  /// images.baton.withPass {                          // so that no images at all are an end as well
+  ///   for url in urls {
+  ///     fetch(url, completion: images.pass(url.path) { data, error in
+  ///       if let error { throw error }
+  ///       return try decode(data)
+  ///     })
+  ///   }
+  /// }
+  /// let all = try await images.values
+  /// ```
+  ///
+  /// There are as many results as passes. A runner that never started leaves a `CancellationError` in its slot, a pass that
+  /// was dropped, or was out at abandonment, an ``AbandonedError``.
+  public final class Gather<Value: Sendable>: Sendable {
+    /// What the first failure means for the others.
+    public enum FailurePolicy: Sendable, Hashable {
+      /// It cancels the baton: nothing new is started, and tasks are cancelled.
+      case cancelsRest
+      /// It fills its own slot, and everything else goes on. The baton's outcome doesn't know of it, the results do.
+      case continues
+    }
+
+    /// What counts. Cancel it, watch it, make children of it.
+    public let baton: Baton
+    let policy: FailurePolicy
+    private let state = Mutex(GatherState<Value>())
+
+    /// Gathers, and calls a completion with the results.
+    ///
+    /// - Parameters:
+    ///   - name: The baton's name.
+    ///   - executor: Where the completion runs.
+    ///   - limit: How many runners may be at work at the same time.
+    ///   - policy: What the first failure means for the others.
+    ///   - observer: Who is told what happens.
+    ///   - completion: Runs exactly once.
+    public convenience init(
+      name: String? = nil, on executor: Executor = .inline, limit: Limiter? = nil,
+      onFailure policy: FailurePolicy = .cancelsRest, observer: (any Observer)? = nil,
+      completion: @escaping @Sendable (Results) -> Void
+    ) {
+      self.init(Baton(name: name, limit: limit, observer: observer), policy)
+      onCompletion(on: executor, completion)
+    }
+
+    /// Gathers, and calls a completion on the main actor with the results.
+    ///
+    /// - Parameters:
+    ///   - name: The baton's name.
+    ///   - executor: `.main`.
+    ///   - limit: How many runners may be at work at the same time.
+    ///   - policy: What the first failure means for the others.
+    ///   - observer: Who is told what happens.
+    ///   - completion: Runs exactly once, on the main actor.
+    public convenience init(
+      name: String? = nil, on executor: MainExecutor, limit: Limiter? = nil,
+      onFailure policy: FailurePolicy = .cancelsRest, observer: (any Observer)? = nil,
+      completion: @escaping @MainActor @Sendable (Results) -> Void
+    ) {
+      self.init(Baton(name: name, limit: limit, observer: observer), policy)
+      onCompletion(on: executor.executor) { results in MainActor.assumeIsolated { completion(results) } }
+    }
+
+    /// Gathers for `values` and `results`, which are waited for.
+    ///
+    /// - Parameters:
+    ///   - name: The baton's name.
+    ///   - limit: How many runners may be at work at the same time.
+    ///   - policy: What the first failure means for the others.
+    ///   - observer: Who is told what happens.
+    public convenience init(
+      name: String? = nil, limit: Limiter? = nil, onFailure policy: FailurePolicy = .cancelsRest,
+      observer: (any Observer)? = nil
+    ) {
+      self.init(Baton(name: name, limit: limit, observer: observer), policy)
+    }
+
+    /// Gathers with a baton that nobody has passed yet.
+    init(_ baton: Baton, _ policy: FailurePolicy) {
+      self.baton = baton
+      self.policy = policy
+    }
+
+    // MARK: The end
+
+    /// Each result, in pass order, as soon as the baton is complete.
+    ///
+    /// Cancelling the waiting task doesn't end the wait.
+    public var results: Results {
+      get async { complete(await baton.outcome) }
+    }
+
+    /// All values, in pass order, as soon as the baton is complete.
+    ///
+    /// Throws the first failure that was recorded, or `CancellationError` if the baton was cancelled without one.
+    public var values: [Value] {
+      get async throws { try await results.values() }
+    }
+
+    /// Adds a handler that gets the results.
+    func onCompletion(on executor: Executor, _ handler: @escaping @Sendable (Results) -> Void) {
+      // The baton lets go of the handler when it completes, and with it of this object.
+      baton.onCompletion(on: executor) { outcome in handler(self.complete(outcome)) }
+    }
+
+    /// The results; whoever asks first makes them.
+    private func complete(_ outcome: Outcome) -> Results {
+      state.withLock { state in state.completed ?? state.complete(outcome) }
+    }
+
+    // MARK: The slots
+
+    func open(waiting: Bool) -> Int { state.withLock { $0.open(waiting: waiting) } }
+    func begin(_ index: Int) { state.withLock { $0.begin(index) } }
+    func reserve(_ count: Int) { state.withLock { $0.reserve(count) } }
+
+    /// Fills a slot and hands its pass back, in this order: the result is there when the count falls.
+    func settle(_ pass: Baton.Pass, _ index: Int, with result: Result<Value, any Error>) {
+      var recorded: Failure?
+      var cancels = false
+      if case .failure(let error) = result {
+        cancels = policy == .cancelsRest
+        if !cancels { recorded = pass.failure(error) }
+      }
+      state.withLock { state in state.fill(index, with: result, failure: recorded) }
+      if cancels, case .failure(let error) = result {
+        pass.settleClaimed(error: error, cancels: true)
+      } else {
+        pass.settleClaimed(error: nil, cancels: false)
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// The slots of a gather, as a pure struct.
+
+/// Where the results of a gather are kept until all are there.
+///
+/// A slot is `waiting` until its runner has a permit, then `out` until its pass brings a result, then `filled`. A pass
+/// without a permit to wait for is `out` from the start. Only a completion ends this: what is not filled by then gets an
+/// error, and what comes later is not taken in.
+struct GatherState<Value: Sendable>: Sendable {
+  enum Slot: Sendable {
+    /// The runner waits for its permit. Followed by `out`, or by completion.
+    case waiting
+    /// The runner is at work. Followed by `filled`, or by completion.
+    case out
+    /// The result is there. Final.
+    case filled(Result<Value, any Error>)
+  }
+
+  private var slots: [Slot] = []
+  /// Failures that fill a slot without cancelling the baton, in the order in which they were recorded.
+  private var failures: [Baton.Failure] = []
+  private var results: Baton.Gather<Value>.Results?
+
+  /// Adds a slot, in pass order.
+  /// - Returns: Its index.
+  mutating func open(waiting: Bool) -> Int {
+    // After abandonment nothing is taken in any more.
+    guard results == nil else { return 0 }
+    slots.append(waiting ? .waiting : .out)
+    return slots.count - 1
+  }
+
+  /// Makes room.
+  mutating func reserve(_ count: Int) { slots.reserveCapacity(slots.count + count) }
+
+  /// The runner of a slot has its permit.
+  mutating func begin(_ index: Int) {
+    if results == nil, case .waiting = slots[index] { slots[index] = .out }
+  }
+
+  /// A result comes in; after completion it is not taken.
+  /// - Parameter failure: What the outcome won't know of, since it doesn't cancel.
+  mutating func fill(_ index: Int, with result: Result<Value, any Error>, failure: Baton.Failure?) {
+    guard results == nil else { return }
+    slots[index] = .filled(result)
+    if let failure { failures.append(failure) }
+  }
+
+  /// All is in, or will never be.
+  mutating func complete(_ outcome: Baton.Outcome) -> Baton.Gather<Value>.Results {
+    let results = Baton.Gather<Value>.Results(
+      slots.map { slot in
+        switch slot {
+        case .filled(let result): result
+        case .waiting: .failure(CancellationError())
+        case .out: .failure(Baton.AbandonedError(outstanding: 1))
+        }
+      },
+      failures: failures + outcome.failures, isCancelled: outcome.isCancelled)
+    self.results = results
+    slots = []
+    failures = []
+    return results
+  }
+
+  /// The results, once it is complete.
+  var completed: Baton.Gather<Value>.Results? { results }
+}

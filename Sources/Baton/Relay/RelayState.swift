@@ -1,0 +1,104 @@
+// The decisions of one run of a relay, as a pure struct.
+
+/// Which stage of a relay runs next, and who starts it.
+///
+/// A run is `betweenStages` or `inStage`. A stage has begun when `next` returns it; it is over when its result has arrived
+/// *and* the call that began it has returned, whichever is second. Who comes second goes on: so stages that end at once
+/// are a loop, not a recursion, and exactly one thread is between two stages.
+///
+/// The legs run in order until one fails or the run is cancelled; then, in any case, the `finally`s; then it ends. The
+/// result is settled when the last leg is over: a `finally` can't change it.
+struct RelayState: Sendable {
+  /// What a leg brings: its value or its failure, and the failures that the run's baton has not heard of yet.
+  struct Arrival: Sendable {
+    var result: Result<any Sendable, any Error>
+    var unheard: [Baton.Failure] = []
+  }
+
+  enum Move: Sendable {
+    /// Run this leg with this value.
+    case leg(Int, any Sendable)
+    /// Run this `finally`.
+    case finally(Int)
+    /// It is over.
+    case end
+  }
+
+  private let legs: Int
+  private let finallies: Int
+  private var nextLeg = 0
+  private var nextFinally = 0
+  private var arrival: Arrival?
+  /// The legs were cut short by a cancellation between two of them.
+  private var isCutShort = false
+  /// The begun stage is over when this is 2.
+  private var meetings = 2
+
+  init(input: any Sendable, legs: Int, finallies: Int) {
+    self.legs = legs
+    self.finallies = finallies
+    arrival = Arrival(result: .success(input))
+  }
+
+  /// The next stage, by the thread that is between two.
+  ///
+  /// - Parameter cancelled: Whether the run is cancelled by now, so that the rest of the legs is skipped.
+  mutating func next(cancelled: Bool) -> Move {
+    assert(meetings == 2, "a stage is running still")
+    if nextLeg < legs {
+      if !cancelled, let value = try? arrival?.result.get() {
+        nextLeg += 1
+        // Moved out, so that the run doesn't keep what it hands on.
+        arrival = nil
+        meetings = 0
+        return .leg(nextLeg - 1, value)
+      }
+      nextLeg = legs
+      isCutShort = cancelled
+    }
+    guard nextFinally < finallies else { return .end }
+    nextFinally += 1
+    meetings = 0
+    return .finally(nextFinally - 1)
+  }
+
+  /// The call that began the stage has returned.
+  /// - Returns: Whether the caller goes on.
+  mutating func begun() -> Bool { meet() }
+
+  /// A leg is over. One that comes in after its run has been abandoned is too late.
+  /// - Returns: Whether the caller goes on.
+  mutating func arrived(_ index: Int, _ new: Arrival) -> Bool {
+    guard index == nextLeg - 1, arrival == nil else { return false }
+    arrival = new
+    return meet()
+  }
+
+  /// A `finally` is over.
+  /// - Returns: Whether the caller goes on.
+  mutating func arrived() -> Bool { meet() }
+
+  /// The run was abandoned: a leg that is out counts as over, so that the `finally`s don't wait for it.
+  /// - Returns: Whether the caller goes on.
+  mutating func abandoned(_ error: any Error) -> Bool {
+    guard arrival == nil else { return false }
+    arrival = Arrival(result: .failure(error))
+    nextLeg = legs
+    return meet()
+  }
+
+  private mutating func meet() -> Bool {
+    assert(meetings < 2, "a stage was over twice")
+    meetings += 1
+    return meetings == 2
+  }
+
+  /// What the last leg has brought, if all legs have run.
+  var value: (any Sendable)? { nextLeg == legs && !isCutShort ? try? arrival?.result.get() : nil }
+
+  /// Why there is no value, and the failures that the run's baton has not heard of.
+  var failure: (error: any Error, unheard: [Baton.Failure]) {
+    if case .failure(let error) = arrival?.result { return (error, arrival?.unheard ?? []) }
+    return (CancellationError(), [])
+  }
+}
