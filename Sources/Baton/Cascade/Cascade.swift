@@ -48,6 +48,7 @@ extension Baton {
     let retry: Retry
     let observer: (any Observer)?
     let alreadyHave: (@Sendable (ID) -> Loaded?)?
+    let location: Location
     let load: @Sendable (ID, Pass) -> Void
 
     /// Describes loads by an async function.
@@ -61,13 +62,17 @@ extension Baton {
     ///   - observer: Who is told what happens in each run.
     ///   - alreadyHave: Returns what is at hand already, nil for what isn't. Asked once for each id, without a permit, on the
     ///     thread that discovers it; the children of what it returns are followed.
+    ///   - fileID: Where the cascade is described, for failures and reports.
+    ///   - line: Where the cascade is described, for failures and reports.
     ///   - load: Loads one id.
     public init(
       name: String? = nil, limit: Limiter? = nil, retry: Retry = .never, observer: (any Observer)? = nil,
-      alreadyHave: (@Sendable (ID) -> Loaded?)? = nil,
+      alreadyHave: (@Sendable (ID) -> Loaded?)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
       load: @escaping @Sendable (ID) async throws -> Loaded
     ) {
-      self.init(name: name, limit: limit, retry: retry, observer: observer, alreadyHave: alreadyHave) { id, pass in
+      self.init(
+        name: name, limit: limit, retry: retry, observer: observer, alreadyHave: alreadyHave, fileID: fileID, line: line
+      ) { id, pass in
         let task = Task {
           do { pass.finish(try await load(id)) } catch { pass.cancel(error) }
         }
@@ -84,10 +89,12 @@ extension Baton {
     ///   - observer: Who is told what happens in each run.
     ///   - alreadyHave: Returns what is at hand already, nil for what isn't. Asked once for each id, without a permit, on the
     ///     thread that discovers it; the children of what it returns are followed.
+    ///   - fileID: Where the cascade is described, for failures and reports.
+    ///   - line: Where the cascade is described, for failures and reports.
     ///   - load: Starts to load one id, and has to see the pass settled. It should not block.
     public init(
       name: String? = nil, limit: Limiter? = nil, retry: Retry = .never, observer: (any Observer)? = nil,
-      alreadyHave: (@Sendable (ID) -> Loaded?)? = nil,
+      alreadyHave: (@Sendable (ID) -> Loaded?)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
       load: @escaping @Sendable (ID, Pass) -> Void
     ) {
       self.name = name
@@ -95,6 +102,7 @@ extension Baton {
       self.retry = retry
       self.observer = observer
       self.alreadyHave = alreadyHave
+      location = Location(fileID: fileID, line: line)
       self.load = load
     }
 
@@ -104,13 +112,16 @@ extension Baton {
     ///
     /// - Parameters:
     ///   - roots: What to begin with. One that is listed again counts once.
+    ///   - onBranch: Is called with each root's branch as soon as all that it reaches has settled, on the thread on which that
+    ///     happens; before the completion.
     ///   - completion: Runs exactly once, when all has settled, on the thread on which that happens.
     /// - Returns: The baton of the run, to watch or to cancel. Its outcome is the report's.
     @discardableResult
     public func start(
-      _ roots: some Sequence<ID>, completion: @escaping @Sendable (Report) -> Void
+      _ roots: some Sequence<ID>, onBranch: (@Sendable (Branch) -> Void)? = nil,
+      completion: @escaping @Sendable (Report) -> Void
     ) -> Baton {
-      let run = CascadeRun(self, Array(roots))
+      let run = CascadeRun(self, Array(roots), onBranch: onBranch)
       run.start(completion)
       return run.baton
     }
@@ -177,7 +188,7 @@ extension Baton.Cascade {
   public struct Report: Sendable {
     /// What was loaded or at hand, by id.
     public let resources: [ID: Resource]
-    /// Why a load failed for good, by id. What never started because the run was cancelled is in neither of the two.
+    /// Why a load failed for good, by id. What only the run's cancellation kept from being loaded is in neither of the two.
     public let failures: [ID: any Error]
     /// Each root's branch.
     public let branches: [ID: Branch]

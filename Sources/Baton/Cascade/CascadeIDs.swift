@@ -7,7 +7,10 @@ struct CascadeChildren<ID: Hashable & Sendable>: Sendable {
 
   init(_ ids: [ID]) {
     self.ids = ids
-    hashes = ids.map(Self.hash)
+    var hashes: [UInt32] = []
+    hashes.reserveCapacity(ids.count)
+    for id in ids { hashes.append(Self.hash(id)) }
+    self.hashes = hashes
   }
 
   /// By `Hasher` rather than `hashValue`, which a type may have written itself, and badly.
@@ -36,7 +39,7 @@ struct CascadeIDs<ID: Hashable & Sendable>: Sendable {
   mutating func add(_ children: CascadeChildren<ID>, to indices: inout [Int32]) {
     let first = indices.count
     table.appendCandidates(of: children.hashes, to: &indices)
-    for offset in children.ids.indices {
+    for offset in children.hashes.indices {
       let candidate = indices[first + offset]
       if candidate >= 0, ids[Int(candidate)] == children.ids[offset] { continue }
       // New, or listed twice, or another id has its hash.

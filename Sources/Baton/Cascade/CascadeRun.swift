@@ -26,11 +26,28 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
   /// The state, and whether the run's own pass has been handed back.
   private struct Progress: Sendable {
     var state: CascadeState<ID>
+    /// How many threads are just now telling of branches that a decision of theirs completed. A run doesn't end before
+    /// they are through: a cancelling thread holds no pass, and others may settle all the rest while it tells.
+    var telling = 0
     var hasEnded = false
+    /// The report of an abandoned run, which the last of those threads makes.
+    var whenTold: (@Sendable () -> Void)?
 
-    /// True once: when every id has settled.
+    /// Notes that the branches of a decision are about to be told of.
+    mutating func willTell(_ decision: CascadeDecision?) -> CascadeDecision? {
+      if decision?.completed.isEmpty == false { telling += 1 }
+      return decision
+    }
+
+    /// Returns what is to be done now that they have been told of.
+    mutating func hasTold() -> (@Sendable () -> Void)? {
+      telling -= 1
+      return telling == 0 ? whenTold.take() : nil
+    }
+
+    /// True once: when every id has settled, and every branch been told of.
     mutating func endsNow() -> Bool {
-      guard state.isDone, !hasEnded else { return false }
+      guard state.isDone, telling == 0, !hasEnded else { return false }
       hasEnded = true
       return true
     }
@@ -44,18 +61,21 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
   }
 
   func start(_ completion: @escaping @Sendable (Cascade.Report) -> Void) {
-    baton.pass()
-    baton.onCompletion { outcome in completion(self.report(outcome)) }
+    // One for the run, and one for this function, since a cancellation can end the run while its roots are looked at.
+    baton.pass(count: 2)
+    baton.onCompletion { outcome in self.end(outcome, completion) }
     baton.onCancel { self.cancel() }
-    discover(0..<progress.withLock { $0.state.branchCount })
+    let attempts = discover(0..<progress.withLock { $0.state.branchCount })
     endIfDone()
+    baton.finish()
+    enqueue(attempts)
   }
 
   // MARK: Discovering
 
-  /// Takes in what a decision discovered: what is at hand settles now, and what that discovers, and so on; the rest gets
-  /// ready. Only then are permits asked for, so that nothing overtakes its elders.
-  private func discover(_ range: Range<Int>) {
+  /// Takes in what a decision discovered: what is at hand settles now, and what that discovers, and so on; the rest is
+  /// returned. Only then are permits asked for, so that nothing overtakes its elders.
+  private func discover(_ range: Range<Int>) -> [CascadeAttempt] {
     var ranges = Queue<Range<Int>>()
     ranges.append(range)
     var attempts: [CascadeAttempt] = []
@@ -64,11 +84,16 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
         if let loaded = cascade.alreadyHave?(id) {
           if let decision = take(loaded, index) { ranges.append(decision.loads) }
         } else {
-          attempts.append(CascadeAttempt(index: index, number: 1, pass: baton.makePass("\(id)")))
+          attempts.append(CascadeAttempt(index: index, number: 1, pass: makePass("\(id)")))
         }
       }
     }
-    enqueue(attempts)
+    return attempts
+  }
+
+  /// Its place is the cascade's description, which is where the user wrote the load.
+  private func makePass(_ label: String?) -> Baton.Pass {
+    baton.makePass(label, fileID: cascade.location.fileID, line: cascade.location.line)
   }
 
   private func enqueue(_ attempts: [CascadeAttempt]) {
@@ -99,7 +124,7 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
   private func settleHere(_ attempt: CascadeAttempt, with result: Result<Cascade.Loaded, any Error>) {
     switch result {
     case .success(let loaded):
-      if let decision = take(loaded, attempt.index) { discover(decision.loads) }
+      if let decision = take(loaded, attempt.index) { enqueue(discover(decision.loads)) }
     case .failure(let error):
       if !baton.isCancelled, let delay = cascade.retry.delay(afterAttempt: attempt.number, error) {
         tryAgain(attempt, error, after: delay)
@@ -114,19 +139,21 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
   private func take(_ loaded: Cascade.Loaded, _ index: Int) -> CascadeDecision? {
     stock.withLock { $0.put(loaded.resource, at: index) }
     let children = CascadeChildren(loaded.children)
-    let decision = progress.withLock { $0.state.settled(index, children: children) }
-    if let decision { tell(decision.completed) }
+    let decision = decide { $0.settled(index, children: children) }
+    // At hand, but a cancellation was here first: the branches that reach it have failed without it.
+    if decision == nil { _ = stock.withLock { $0.removeResource(at: index) } }
     return decision
   }
 
   private func fail(_ index: Int, _ error: any Error) {
-    stock.withLock { $0.put(error, at: index) }
-    if let decision = progress.withLock({ $0.state.failed(index) }) { tell(decision.completed) }
+    // Thrown because the run was cancelled, it is noise (rule 5).
+    if !(error is CancellationError && baton.isCancelled) { stock.withLock { $0.put(error, at: index) } }
+    _ = decide { $0.failed(index) }
   }
 
   /// The next attempt counts from now on, and waits without a permit.
   private func tryAgain(_ attempt: CascadeAttempt, _ error: any Error, after delay: Duration) {
-    let pass = baton.makePass(attempt.pass.label)
+    let pass = makePass(attempt.pass.label)
     let next = CascadeAttempt(index: attempt.index, number: attempt.number + 1, pass: pass, lastError: error)
     guard delay > .zero else { return enqueue([next]) }
     let task = Task { [clock = cascade.retry.clock] in
@@ -140,8 +167,7 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
   // MARK: Ending
 
   private func cancel() {
-    let decision = progress.withLock { $0.state.cancel() }
-    tell(decision.completed)
+    _ = decide { $0.cancel() }
     dropReady()
     endIfDone()
   }
@@ -164,7 +190,16 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
     baton.finish()
   }
 
-  /// Tells of branches that are complete.
+  /// Has the state decide, and tells of the branches that are complete by that. Its caller goes on to `endIfDone`.
+  private func decide(_ transition: (inout CascadeState<ID>) -> CascadeDecision?) -> CascadeDecision? {
+    let decision = progress.withLock { $0.willTell(transition(&$0.state)) }
+    if let decision, !decision.completed.isEmpty {
+      tell(decision.completed)
+      progress.withLock({ $0.hasTold() })?()
+    }
+    return decision
+  }
+
   private func tell(_ completed: [Int]) {
     for index in completed {
       let (root, failed) = progress.withLock { ($0.state.id(at: index), $0.state.failures(of: index)) }
@@ -180,14 +215,21 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
     let errors = stock.withLock { stock in indices.compactMap { index in stock.errors[index].map { (index, $0) } } }
     let ids = progress.withLock { progress in errors.map { progress.state.id(at: $0.0) } }
     return zip(ids, errors).map { id, error in
-      Baton.Failure(error: error.1, label: "\(id)", lineage: baton.core.lineage)
+      Baton.Failure(error: error.1, label: "\(id)", location: cascade.location, lineage: baton.core.lineage)
     }
   }
 
-  /// The baton is complete. If it was abandoned, what is out counts as cancelled.
+  /// The baton is complete. If it was abandoned, what is out counts as cancelled, and others may still be telling.
+  private func end(_ outcome: Baton.Outcome, _ completion: @escaping @Sendable (Cascade.Report) -> Void) {
+    _ = decide { $0.abandon() }
+    let isTold = progress.withLock { progress in
+      if progress.telling > 0 { progress.whenTold = { completion(self.report(outcome)) } }
+      return progress.telling == 0
+    }
+    if isTold { completion(report(outcome)) }
+  }
+
   private func report(_ outcome: Baton.Outcome) -> Cascade.Report {
-    let decision = progress.withLock { $0.state.abandon() }
-    tell(decision.completed)
     // Moved out: a branch holds the run, for its ids, and so the run must not go on holding branches.
     let stock = stock.withLock { $0.removeAll() }
     let ids = progress.withLock { progress in (0..<progress.state.count).map { progress.state.id(at: $0) } }
@@ -218,33 +260,5 @@ extension CascadeRun: PermitSeeker {
     attempt.pass.takePermit()
     cascade.load(progress.withLock { $0.state.id(at: attempt.index) }, Cascade.Pass(self, attempt))
     return true
-  }
-}
-
-/// What a run of a cascade has collected, by index.
-private struct CascadeStock<Branch: Sendable, Resource: Sendable>: Sendable {
-  private(set) var resources: [Resource?] = []
-  private(set) var errors: [Int: any Error] = [:]
-  /// The keys of `errors`, in the order in which they came.
-  private(set) var failed: [Int] = []
-  var branches: [Branch] = []
-  var ready = Queue<CascadeAttempt>()
-
-  /// An id is loaded once, so nothing is ever replaced, and nothing of the user's freed under the lock.
-  mutating func put(_ resource: Resource, at index: Int) {
-    while resources.count <= index { resources.append(nil) }
-    resources[index] = resource
-  }
-
-  mutating func removeAll() -> CascadeStock {
-    let all = self
-    self = CascadeStock()
-    return all
-  }
-
-  mutating func put(_ error: any Error, at index: Int) {
-    guard errors[index] == nil else { return }
-    errors[index] = error
-    failed.append(index)
   }
 }

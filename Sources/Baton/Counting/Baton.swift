@@ -137,7 +137,7 @@ public final class Baton: Sendable {
 
   /// Hands the baton to several more runners, in one atomic operation.
   ///
-  /// - Parameter count: How many; 0 changes nothing. Traps if it is negative, if more than 536,870,911 would be out, or if
+  /// - Parameter count: How many; 0 changes nothing. Traps if it is negative, if more than 536,870,912 would be out, or if
   ///   the baton has completed.
   public func pass(count: Int) {
     // What is above can't be told from a fold's guard by its old value alone.

@@ -4,7 +4,7 @@
 ///
 /// | bits  | field       | meaning |
 /// |-------|-------------|---------|
-/// | 0–29  | outstanding | passes not handed back yet; bit 29 is a guard, reached only by a trap or by a tripwire |
+/// | 0–29  | outstanding | passes not handed back yet; bit 29 is a guard, set when as many are out as can be |
 /// | 30    | observed    | the word is a tripwire: the count is kept in `Core.ledger`, and every call takes the slow path |
 /// | 31    | sealed      | complete: no pass is let in any more |
 /// | 32    | cancelled   | the outcome will be, or is, cancelled |
@@ -37,8 +37,8 @@ struct BatonWord: Equatable, Sendable {
   /// The bits of the old value that make a pass unusual: sealed, observed, or one of the two guards.
   @inlinable static var passTripwires: UInt64 { 1 << 63 | 1 << 31 | 1 << 30 | 1 << 29 }
 
-  /// The most passes that can be out at the same time: 536,870,911.
-  static let maximumOutstanding = 1 << 29 - 1
+  /// The most passes that can be out at the same time: 536,870,912.
+  static let maximumOutstanding = 1 << 29
   /// How many passes one fold moves from the word to the carry.
   static let foldedPasses = 1 << 28
   /// The guard of the number ever passed.

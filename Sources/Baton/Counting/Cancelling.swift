@@ -20,7 +20,7 @@ enum CancelHandler: Sendable {
   func run() {
     switch self {
     case .ofBaton(let body): body()
-    case .ofPass(let handlers): for handler in handlers.takeAll() { handler() }
+    case .ofPass(let handlers): handlers.runAll()
     }
   }
 }
@@ -35,38 +35,44 @@ extension Baton.Core {
   @discardableResult
   func cancel(failure: Baton.Failure?) -> Bool {
     let isNoise = failure?.error is CancellationError
-    let alarm = lifecycle.withLock { life -> Lifecycle.Alarm? in
+    let (isFirst, alarm) = lifecycle.withLock { life -> (Bool, Lifecycle.Alarm?) in
       let word = current
-      guard !word.isSealed else { return nil }
+      guard !word.isSealed else { return (false, nil) }
       let cancelledFromAbove = isCancelledFromAbove(word, life)
       let isFirst = !word.isCancelled && !cancelledFromAbove
       if let failure, isFirst || !isNoise { life.failures.append(failure) }
-      guard !word.isCancelled else { return nil }
+      if word.isCancelled { return (false, stillTelling(life)) }
       _ = insert(.cancelled)
       // An unregistered baton has no handlers and no children: there is nobody to be told.
-      return isFirst ? life.cancel(self, heard: failure) : nil
+      return (isFirst, isFirst ? life.cancel(self, heard: failure) : nil)
     }
-    guard let alarm else { return false }
-    spread(alarm)
-    return true
+    if let alarm { spread(alarm, upwards: isFirst) }
+    return isFirst
   }
 
-  /// Tells those above and below of a first cancellation, then runs the handlers of all.
-  private func spread(_ first: Lifecycle.Alarm) {
+  /// Tells those above and below of a cancellation, then runs the handlers of all.
+  ///
+  /// When it returns, every descendant is flagged, whoever else is at it: a core that is cancelled, but whose canceller
+  /// hasn't flagged all below it yet (`hasTold`), is walked by whoever meets it.
+  func spread(_ first: Lifecycle.Alarm, upwards: Bool) {
     var alarms = [first]
     // Up, to the first ancestor that is cancelled already.
-    while let alarm = alarms.last, let parent = alarm.parent {
+    while upwards, let alarm = alarms.last, let parent = alarm.parent {
       guard let next = parent.core.hear(from: alarm.core, alarm.failure) else { break }
       alarms.append(next)
     }
     // Down.
+    var told = alarms.map(\.core)
     var below = alarms.flatMap(\.children)
     while let core = below.popLast() {
       guard let alarm = core.cancelFromAbove() else { continue }
       below.append(contentsOf: alarm.children)
+      told.append(core)
       if !alarm.handlers.isEmpty || core.isObserved { alarms.append(alarm) }
     }
-    for alarm in alarms {
+    // Releasing: pairs with `stillTelling`, whose caller then relies on all below being flagged.
+    for core in told { core.hasTold.store(true, ordering: .releasing) }
+    for alarm in alarms where !alarm.isRepeated {
       alarm.core.observe { .cancelled(alarm.failure) }
       for handler in alarm.handlers { handler.run() }
     }
@@ -76,18 +82,18 @@ extension Baton.Core {
   private func cancelFromAbove() -> Lifecycle.Alarm? {
     lifecycle.withLock { life in
       let word = current
-      guard !word.isSealed, !word.isCancelled else { return nil }
+      guard !word.isSealed else { return nil }
+      if word.isCancelled { return stillTelling(life) }
       _ = insert(.cancelled)
       return life.cancel(self, heard: nil)
     }
   }
 
-  /// Flags a child that registered with a cancelled parent, and all below it.
-  func catchUpWithParent() {
-    guard let alarm = cancelFromAbove() else { return }
-    spread(
-      Lifecycle.Alarm(
-        core: self, failure: nil, handlers: alarm.handlers, children: alarm.children, parent: nil))
+  /// Whom a canceller of this core may not have flagged yet; nil when it has flagged all.
+  private func stillTelling(_ life: borrowing Lifecycle) -> Lifecycle.Alarm? {
+    guard !hasTold.load(ordering: .acquiring), !life.children.isEmpty else { return nil }
+    return Lifecycle.Alarm(
+      core: self, failure: nil, handlers: [], children: life.children, parent: nil, isRepeated: true)
   }
 
   /// A child's first cancellation is heard: once, either from the thread that cancelled it, or from the one that
@@ -128,7 +134,7 @@ extension Baton.Core {
       return (alarm, unlink(child, &life))
     }
     _ = unlinked
-    if let alarm { spread(alarm) }
+    if let alarm { spread(alarm, upwards: true) }
   }
 }
 
@@ -148,14 +154,16 @@ extension Baton {
 
   /// Cancels, and completes now, although passes are out. What comes late is absorbed (rule 4).
   ///
-  /// The outcome's failures are `error`, if given, and an ``AbandonedError`` with the number that was out, if any was.
+  /// The outcome's failures are `error`, if given, and an ``AbandonedError`` with the number that was out, if any was; where
+  /// a ``Roster`` watches, one for each holder follows, with its label and place.
   ///
   /// - Parameter error: Why.
-  /// - Returns: True for the call that ended the baton; false if it was complete already.
+  /// - Returns: True for the call that ended the baton, also if its cancellation was enough to bring the last pass back;
+  ///   false if it was complete already.
   @discardableResult
   public func abandon(_ error: (any Error)? = nil) -> Bool {
-    cancelAll(error)
-    guard let ending = core.sealAbandoned() else { return false }
+    let cancelled = cancelAll(error)
+    guard let ending = core.sealAbandoned() else { return cancelled }
     ending.complete(core)
     return true
   }

@@ -22,22 +22,31 @@ extension Baton.Core {
   }
 
   /// Whether a baton that its parent doesn't know yet would have been told of a cancellation by now.
+  ///
+  /// A cancellation of the parent that comes after this look, and before the seal, comes beside the last finish: it is too
+  /// late for this baton.
   func isCancelledFromAbove(_ word: BatonWord, _ life: borrowing Lifecycle) -> Bool {
     !word.isRegistered && life.parent?.core.current.isCancelled == true
   }
 
   /// Completes with passes out: the word becomes a tripwire, and the counts are kept as they were.
-  /// - Parameter recordsError: Whether the number that was out becomes a failure.
+  /// - Parameter recordsError: Whether the number that was out becomes a failure; those who held them, if an observer
+  ///   knows them, become failures in any case.
   /// - Returns: Nil if it was complete already.
   func sealAbandoned(recordsError: Bool = true) -> Lifecycle.Ending? {
-    lifecycle.withLock { life in
+    // Asked before the lock is taken (rule 7); who hands back in between is named all the same.
+    let holders = current.isSealed ? [] : holders(withDescendants: true).map(Baton.Failure.init(abandoned:))
+    return lifecycle.withLock { life in
       var word = current
       while !word.isSealed {
         let sealed = word.union(.sealed).union(.cancelled).union(.abandoned).asTripwire
         let (exchanged, original) = exchange(word, for: sealed)
         if exchanged {
           let tally = tally(of: word, carry: life.carry)
-          if recordsError, tally.outstanding > 0 { life.failures.append(abandonment(tally)) }
+          if tally.outstanding > 0 {
+            if recordsError { life.failures.append(abandonment(tally)) }
+            for holder in holders { life.failures.append(holder) }
+          }
           return life.seal(cancelled: true, frozen: tally)
         }
         word = original
@@ -86,8 +95,11 @@ struct HandBack: ~Copyable, Sendable {
   }
 
   /// Pays it to the parent.
-  /// - Returns: What is to be handed out, if the parent is complete by that. The parent's handle is let go with the step;
-  ///   if this is the last reference, its deinit would have to climb from within, so that case is a step of the loop.
+  ///
+  /// The parent's handle is let go with the step. If this is the last reference, its deinit would have to climb from
+  /// within, so that case is a step of the loop. (A weak reference that is followed at this very moment finds the baton
+  /// abandoned, as it would a moment later find none.)
+  /// - Returns: What is to be handed out, if the parent is complete by that.
   private mutating func pay(_ core: Baton.Core) -> Lifecycle.Ending? {
     core.welcome(self)
     if let ending = core.finishSettling(core.subtractChild(child)) { return ending }
@@ -108,9 +120,13 @@ extension Lifecycle.Ending {
   consuming func deliver(_ core: Baton.Core) -> HandBack? {
     for deadline in deadlines { deadline.cancel() }
     core.observe { .completed(cancelled: cancelled) }
-    let landing = handOver(core)
+    var landing = handOver(core)
     deliverHandlers(core)
-    return if let landing { landing.arrive() } else { handBack(core) }
+    guard let owed = landing?.arrive() else {
+      // Either there was no need of a landing, or the completion has yet to return, or its executor has let it go.
+      return landing == nil ? handBack(core) : isKnownUniquelyReferenced(&landing) ? landing?.giveUp() : nil
+    }
+    return owed
   }
 
   /// Runs the completion, or hands it to its executor.
@@ -177,8 +193,10 @@ private final class Landing: Sendable {
     return owed.withLock { $0.take() }
   }
 
-  /// An executor that let the work go without running it doesn't hang the tree: the pass goes back all the same.
-  deinit { owed.withLock { $0.take() }?.climb() }
+  /// An executor that lets the work go without running it doesn't hang the tree: the pass goes back all the same.
+  func giveUp() -> HandBack? { owed.withLock { $0.take() } }
+
+  deinit { giveUp()?.climb() }
 }
 
 extension Lifecycle.Handler {

@@ -25,6 +25,8 @@ extension Baton {
     let slot = Atomic<Int>(-1)
     /// Whether the parent has heard of this child's cancellation. Guarded by the parent's lock, hence relaxed.
     let hasSpoken = Atomic<Bool>(false)
+    /// Whether a cancellation has reached all below this baton.
+    let hasTold = Atomic<Bool>(false)
     let name: String?
     let lineage: Lineage?
     /// The limit that runners take their permits from; nil where there is none.

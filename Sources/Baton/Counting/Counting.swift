@@ -100,7 +100,7 @@ extension Baton.Core {
 
   /// Hands back one bare pass, and completes the baton if it was the last.
   func settleBare(cancels: Bool = false) {
-    observe { .settled(.bare(count: 1)) }
+    if !current.isAbandoned { observe { .settled(.bare(count: 1)) } }
     finishSettling(subtractOne(), cancels: cancels)?.complete(self)
   }
 
@@ -145,7 +145,8 @@ extension Baton.Core {
     fatalError("\(title) can't be passed \(count) times.")
   }
 
-  /// The counts in a trap's message. Without the lock, since a trap may come while it is held: of the carry it knows
-  /// nothing, which matters from 2²⁸ passes on.
-  private func describe(_ word: BatonWord) -> String { tally(of: word, carry: 0).description }
+  /// The counts in a trap's message. A trap may come while the lock is held: then it does without the carry.
+  private func describe(_ word: BatonWord) -> String {
+    tally(of: word, carry: lifecycle.withLockIfAvailable { $0.carry } ?? 0).description
+  }
 }

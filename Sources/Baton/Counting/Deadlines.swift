@@ -29,7 +29,7 @@ extension Baton {
     after limit: Duration, clock: C, _ action: @escaping @Sendable (Baton) -> Void
   ) where C.Duration == Duration {
     guard !isComplete else { return }
-    let deadline = clock.now.advanced(by: limit)
+    let deadline = clock.now.advanced(by: limit.clamped)
     let timer = Task.detached { [weak self] in
       // Throws when the baton's completion cancels the timer.
       guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil, let self else { return }

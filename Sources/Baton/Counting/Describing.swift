@@ -6,12 +6,13 @@ extension Baton: CustomStringConvertible, CustomDebugStringConvertible {
   /// Name, counts and state, for example `Baton "Query": 3 passed, 1 settled, 2 out, cancelled`.
   public var description: String { core.description }
 
-  /// The description, what waits for the end, and the children, each on a line of its own.
+  /// The description with what waits for the end, who holds it, and the children, each on a line of its own.
   ///
   /// A child is known to its parent from the moment at which it has a name, an observer, a child of its own, or was asked
-  /// for its cancellation; others show in the number of passes that are out.
+  /// for its cancellation; others show in the number of passes that are out. Who holds it is known where a ``Roster``
+  /// watches.
   ///
-  /// - Complexity: O(children) at each level; at most 100 lines.
+  /// - Complexity: O(children + passes that are out) at each level; at most 100 lines, of them 20 for one baton's passes.
   public var debugDescription: String {
     var lines: [String] = []
     var pending = [(core, 0)]
@@ -29,6 +30,7 @@ extension Baton: CustomStringConvertible, CustomDebugStringConvertible {
         line += ", \(count) \(what)\(count == 1 ? "" : "s")"
       }
       lines.append(line)
+      lines += core.holderLines(limit: 20).map { String(repeating: "  ", count: depth + 1) + $0 }
       pending += children.reversed().map { ($0, depth + 1) }
     }
     return lines.joined(separator: "\n")
@@ -36,6 +38,13 @@ extension Baton: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension Baton.Core {
+  /// Who holds this baton itself; its children speak for themselves.
+  fileprivate func holderLines(limit: Int) -> [String] {
+    let held = holders(withDescendants: false).filter { $0.kind != .unpassedChild && $0.kind != .completedChild }
+    let lines = held.prefix(limit).map { "held by \($0.what)\($0.place) for \($0.age().readable)" }
+    return held.count > limit ? lines + ["… and by \(held.count - limit) more"] : lines
+  }
+
   var description: String {
     let word = current
     let state =

@@ -66,7 +66,8 @@ extension Baton {
 
     @inline(never)
     private func trapEmpty() -> Never {
-      fatalError("\(name.map { "Baton.Group \"\($0)\"" } ?? "Baton.Group") was left before it was entered.")
+      let title = name.map { "Baton.Group \"\($0)\"" } ?? "Baton.Group"
+      fatalError("\(title) was left before it was entered (\(Tally(passed: 0, outstanding: 0))).")
     }
 
     /// Runs work on a queue when the group is empty: at the end of the running cycle, or now if there is none.

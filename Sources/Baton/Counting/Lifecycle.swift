@@ -33,19 +33,54 @@ struct Lifecycle: ~Copyable, Sendable {
   /// The baton of which this one holds a pass; let go at completion.
   private(set) var parent: Baton?
   private var completion: Completion?
-  private var handlers: [Handler] = []
-  private var waiters = Line<Waiter>()
-  private var cancelHandlers = Line<CancelHandler>()
-  private var deadlines: [Task<Void, Never>] = []
+  /// All that most batons never have: none or one, in an array as a box. An empty one costs a pointer, where the fields
+  /// themselves would cost more than everything else in making and completing a baton.
+  private var rarities: [Rarities] = []
+
+  /// What most batons never have.
+  private struct Rarities: Sendable {
+    var handlers: [Handler] = []
+    var waiters = Line<Waiter>()
+    var cancelHandlers = Line<CancelHandler>()
+    var deadlines: [Task<Void, Never>] = []
+    var children: [Baton.Core] = []
+    var failures = Baton.FailureList()
+    var failuresHeard = 0
+    var carry = 0
+    var frozen: Baton.Tally?
+  }
+
+  private var rare: Rarities {
+    get { rarities.first ?? Rarities() }
+    _modify {
+      if rarities.isEmpty { rarities.append(Rarities()) }
+      yield &rarities[0]
+    }
+  }
+
   /// The registered children (`Children.swift` says which are): to be told of a cancellation, and to be shown.
-  var children: [Baton.Core] = []
-  var failures = Baton.FailureList()
+  var children: [Baton.Core] {
+    get { rarities.first?.children ?? [] }
+    _modify { yield &rare.children }
+  }
+
+  /// What went wrong, in the order in which it was recorded.
+  var failures: Baton.FailureList {
+    get { rarities.first?.failures ?? Baton.FailureList() }
+    _modify { yield &rare.failures }
+  }
+
   /// How many of the failures came with the first cancellation, and so were heard by the parent at once: 0 or 1.
-  private(set) var failuresHeard = 0
+  var failuresHeard: Int { rarities.first?.failuresHeard ?? 0 }
+
   /// Passes that were folded out of the word, see `BatonWord`.
-  var carry = 0
+  var carry: Int {
+    get { rarities.first?.carry ?? 0 }
+    _modify { yield &rare.carry }
+  }
+
   /// The counts as they were when the baton was abandoned: from then on the word counts nothing.
-  private(set) var frozen: Baton.Tally?
+  var frozen: Baton.Tally? { rarities.first?.frozen }
 
   init(parent: Baton?, completion: Completion?) {
     self.parent = parent
@@ -54,7 +89,7 @@ struct Lifecycle: ~Copyable, Sendable {
 
   /// Whether anything waits for the end that a debugger would want to hear of.
   var waiting: (handlers: Int, waiters: Int, cancelHandlers: Int) {
-    (handlers.count, waiters.count, cancelHandlers.count)
+    (rare.handlers.count, rare.waiters.count, rare.cancelHandlers.count)
   }
 
   // MARK: Adding
@@ -62,28 +97,30 @@ struct Lifecycle: ~Copyable, Sendable {
   /// Takes a handler in, or returns false when whoever adds it has to run it.
   mutating func add(_ handler: Handler) -> Bool {
     guard stage != .over else { return false }
-    handlers.append(handler)
+    rare.handlers.append(handler)
     return true
   }
 
-  /// Takes a waiter in and returns its key, or nil when it doesn't have to wait: a sealed baton has its outcome.
+  /// Takes a waiter in and returns its key, or nil when it doesn't have to wait, as all has been handed out.
+  ///
+  /// One that comes while the completion is running waits for it, as one does that came a moment earlier.
   mutating func add(_ waiter: Waiter) -> UInt64? {
-    guard stage == .open else { return nil }
-    return waiters.append(waiter)
+    guard stage != .over else { return nil }
+    return rare.waiters.append(waiter)
   }
 
   /// Takes out a waiter that doesn't want to wait any longer; nil if it has been, or is being, woken.
-  mutating func removeWaiter(_ key: UInt64) -> Waiter? { waiters.remove(key) }
+  mutating func removeWaiter(_ key: UInt64) -> Waiter? { rare.waiters.remove(key) }
 
   /// Takes a cancel handler in. Only for an open lifecycle that is not cancelled.
-  mutating func add(_ handler: CancelHandler) -> UInt64 { cancelHandlers.append(handler) }
+  mutating func add(_ handler: CancelHandler) -> UInt64 { rare.cancelHandlers.append(handler) }
 
-  mutating func removeCancelHandler(_ key: UInt64) -> CancelHandler? { cancelHandlers.remove(key) }
+  mutating func removeCancelHandler(_ key: UInt64) -> CancelHandler? { rare.cancelHandlers.remove(key) }
 
   /// Keeps a deadline's task until completion, or returns false when there is nothing left to time.
   mutating func add(_ deadline: Task<Void, Never>) -> Bool {
     guard stage == .open else { return false }
-    deadlines.append(deadline)
+    rare.deadlines.append(deadline)
     return true
   }
 
@@ -97,14 +134,17 @@ struct Lifecycle: ~Copyable, Sendable {
     let children: [Baton.Core]
     /// The baton that hears of it in turn.
     let parent: Baton?
+    /// Not the first: only the children are still to be told.
+    var isRepeated = false
   }
 
   /// The first cancellation: its handlers are taken out, its children and its parent named.
   mutating func cancel(_ core: Baton.Core, heard failure: Baton.Failure?) -> Alarm {
-    failuresHeard = failure == nil ? 0 : 1
+    if failure != nil { rare.failuresHeard = 1 }
+    let parent = core.policy == .propagates ? parent : nil
+    guard !rarities.isEmpty else { return Alarm(core: core, failure: failure, handlers: [], children: [], parent: parent) }
     return Alarm(
-      core: core, failure: failure, handlers: cancelHandlers.removeAll(), children: children,
-      parent: core.policy == .propagates ? parent : nil)
+      core: core, failure: failure, handlers: rare.cancelHandlers.removeAll(), children: children, parent: parent)
   }
 
   // MARK: Completing
@@ -116,25 +156,25 @@ struct Lifecycle: ~Copyable, Sendable {
     let cancelled: Bool
     var completion: Completion?
     var parent: Baton?
-    let cancelHandlers: [CancelHandler]
-    let deadlines: [Task<Void, Never>]
-    let children: [Baton.Core]
-    let failures: Baton.FailureList
-    let failuresHeard: Int
+    var failures = Baton.FailureList()
+    var failuresHeard = 0
+    var deadlines: [Task<Void, Never>] = []
+    /// Not to be told any more: just to be let go outside the lock.
+    var leftovers: [any Sendable] = []
   }
 
   /// The seal: called once, by the thread that won it.
   mutating func seal(cancelled: Bool, frozen: Baton.Tally? = nil) -> Ending {
     stage = .delivering
-    self.frozen = frozen
-    defer {
-      deadlines = []
-      children = []
-    }
-    return Ending(
-      cancelled: cancelled, completion: completion.take(), parent: parent.take(),
-      cancelHandlers: cancelHandlers.removeAll(), deadlines: deadlines, children: children, failures: failures,
-      failuresHeard: failuresHeard)
+    var ending = Ending(cancelled: cancelled, completion: completion.take(), parent: parent.take())
+    if let frozen { rare.frozen = frozen }
+    guard !rarities.isEmpty else { return ending }
+    ending.failures = rare.failures
+    ending.failuresHeard = rare.failuresHeard
+    swap(&ending.deadlines, &rare.deadlines)
+    ending.leftovers = [rare.cancelHandlers.removeAll(), rare.children]
+    rare.children = []
+    return ending
   }
 
   /// The next part of the line, for the thread that delivers.
@@ -145,11 +185,15 @@ struct Lifecycle: ~Copyable, Sendable {
   }
 
   mutating func nextDelivery() -> Delivery {
-    guard handlers.isEmpty else {
-      defer { handlers = [] }
-      return .handlers(handlers)
+    guard !rarities.isEmpty else {
+      stage = .over
+      return .waiters([])
+    }
+    guard rare.handlers.isEmpty else {
+      defer { rare.handlers = [] }
+      return .handlers(rare.handlers)
     }
     stage = .over
-    return .waiters(waiters.removeAll())
+    return .waiters(rare.waiters.removeAll())
   }
 }

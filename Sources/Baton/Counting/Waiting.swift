@@ -73,8 +73,10 @@ final class TimedWaiter: Sendable {
 extension Baton {
   /// The outcome, as soon as the baton is complete.
   ///
+  /// It is there when the completion and the handlers have been handed to their executors: what runs inline has run.
+  ///
   /// Cancelling the waiting task doesn't end the wait: use ``outcome(within:clock:)`` or ``withBaton(name:limit:observer:isolation:_:)``
-  /// for that. A baton that nobody ever passes is waited for until somebody does, or until it is let go.
+  /// for that. A baton that nobody ever passes is waited for until somebody does.
   public var outcome: Outcome {
     get async {
       await withCheckedContinuation { continuation in
@@ -93,9 +95,8 @@ extension Baton {
   public func outcome<C: Clock>(
     within limit: Duration, clock: C = ContinuousClock()
   ) async -> Outcome? where C.Duration == Duration {
-    if let known = outcomeIfComplete { return known }
-    guard limit > .zero else { return nil }
-    let deadline = clock.now.advanced(by: limit)
+    guard limit > .zero else { return outcomeIfComplete }
+    let deadline = clock.now.advanced(by: limit.clamped)
     let waiter = TimedWaiter()
     guard let key = core.add(.timedTask(waiter)) else { return core.outcome }
     let timer = Task.detached {
@@ -124,7 +125,8 @@ extension Baton {
   #if canImport(Dispatch)
   /// Blocks the calling thread until the baton is complete.
   ///
-  /// The work must not need this thread: the main thread waiting for a handler on the main queue waits for ever.
+  /// The work must not need this thread: the main thread waiting for a handler on the main queue waits for ever, and so
+  /// does an inline completion that waits for its own baton.
   ///
   /// - Returns: The outcome.
   @available(*, noasync, message: "Use 'await baton.outcome'; this would block a thread of the concurrency pool.")
@@ -143,14 +145,13 @@ extension Baton {
     *, noasync, message: "Use 'await baton.outcome(within:)'; this would block a thread of the concurrency pool."
   )
   public func wait(timeout: Duration) -> Outcome? {
-    if let known = outcomeIfComplete { return known }
-    guard timeout > .zero else { return nil }
+    guard timeout > .zero else { return outcomeIfComplete }
     let semaphore = DispatchSemaphore(value: 0)
     guard let key = core.add(.thread(semaphore)) else { return core.outcome }
     if semaphore.wait(timeout: .now() + timeout.dispatchInterval) == .success { return core.outcome }
-    // If it is no longer in the line, the baton completed just now.
-    let stillWaiting = core.lifecycle.withLock { $0.removeWaiter(key) } != nil
-    return stillWaiting ? nil : core.outcome
+    // It may have completed just now.
+    _ = core.lifecycle.withLock { $0.removeWaiter(key) }
+    return outcomeIfComplete
   }
   #endif
 }
@@ -160,13 +161,16 @@ extension Baton.Core {
   func add(_ waiter: Waiter) -> UInt64? { lifecycle.withLock { $0.add(waiter) } }
 }
 
+extension Duration {
+  /// A hundred years at most: no clock's arithmetic overflows at that, and nobody will see the difference.
+  var clamped: Duration { min(self, .seconds(3_155_760_000)) }
+}
+
 #if canImport(Dispatch)
 extension Duration {
-  /// The same time for Dispatch, rounded up so that a wait is never early; what is too long for it is for ever.
+  /// The same time for Dispatch, rounded up so that a wait is never early.
   var dispatchInterval: DispatchTimeInterval {
-    let (seconds, attoseconds) = components
-    // A hundred years: far below what Dispatch's arithmetic overflows at, and nobody will see the difference.
-    guard seconds < 3_155_760_000 else { return .never }
+    let (seconds, attoseconds) = clamped.components
     return .nanoseconds(Int(seconds * 1_000_000_000 + (attoseconds + 999_999_999) / 1_000_000_000))
   }
 }

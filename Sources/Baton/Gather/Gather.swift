@@ -32,7 +32,7 @@ extension Baton {
     /// What counts. Cancel it, watch it, make children of it.
     public let baton: Baton
     let policy: FailurePolicy
-    private let state = Mutex(GatherState<Value>())
+    private let slots = Slots()
 
     /// Gathers, and calls a completion with the results.
     ///
@@ -96,7 +96,7 @@ extension Baton {
     ///
     /// Cancelling the waiting task doesn't end the wait.
     public var results: Results {
-      get async { complete(await baton.outcome) }
+      get async { slots.complete(await baton.outcome) }
     }
 
     /// All values, in pass order, as soon as the baton is complete.
@@ -108,34 +108,45 @@ extension Baton {
 
     /// Adds a handler that gets the results.
     func onCompletion(on executor: Executor, _ handler: @escaping @Sendable (Results) -> Void) {
-      // The baton lets go of the handler when it completes, and with it of this object.
-      baton.onCompletion(on: executor) { outcome in handler(self.complete(outcome)) }
-    }
-
-    /// The results; whoever asks first makes them.
-    private func complete(_ outcome: Outcome) -> Results {
-      state.withLock { state in state.completed ?? state.complete(outcome) }
+      // Of the slots only: holding the gather, the handler would keep the baton's handle alive, and so from ending when
+      // nobody else holds it (rule 3).
+      baton.onCompletion(on: executor) { [slots] outcome in handler(slots.complete(outcome)) }
     }
 
     // MARK: The slots
 
-    func open(waiting: Bool) -> Int { state.withLock { $0.open(waiting: waiting) } }
-    func begin(_ index: Int) { state.withLock { $0.begin(index) } }
-    func reserve(_ count: Int) { state.withLock { $0.reserve(count) } }
+    func reserve(_ count: Int) { slots.state.withLock { $0.reserve(count) } }
+    func begin(_ index: Int) { slots.state.withLock { $0.begin(index) } }
+
+    /// Adds a slot for a pass that was just made. After abandonment it isn't one, as the pass isn't.
+    func open(waiting: Bool) -> Int { baton.isComplete ? 0 : slots.state.withLock { $0.open(waiting: waiting) } }
 
     /// Fills a slot and hands its pass back, in this order: the result is there when the count falls.
-    func settle(_ pass: Baton.Pass, _ index: Int, with result: Result<Value, any Error>) {
-      var recorded: Failure?
-      var cancels = false
-      if case .failure(let error) = result {
-        cancels = policy == .cancelsRest
-        if !cancels { recorded = pass.failure(error) }
+    func settle(_ pass: Baton.Pass, _ index: Int, with result: Result<Value, any Error>, reportsLate: Bool) {
+      var error: (any Error)?
+      if case .failure(let failure) = result { error = failure }
+      // After abandonment nothing is taken in.
+      if !baton.isComplete {
+        let recorded = policy == .continues ? error.flatMap { recordable($0, pass) } : nil
+        slots.state.withLock { $0.fill(index, with: result, failure: recorded) }
       }
-      state.withLock { state in state.fill(index, with: result, failure: recorded) }
-      if cancels, case .failure(let error) = result {
-        pass.settleClaimed(error: error, cancels: true)
-      } else {
-        pass.settleClaimed(error: nil, cancels: false)
+      let cancels = policy == .cancelsRest && error != nil
+      pass.settleClaimed(error: cancels ? error : nil, cancels: cancels, reportsLate: reportsLate)
+    }
+
+    /// A failure of which the outcome won't know; nil for what is noise after a cancellation, as in rule 5.
+    private func recordable(_ error: any Error, _ pass: Baton.Pass) -> GatherState<Value>.Recorded? {
+      if error is CancellationError, baton.isCancelled { return nil }
+      return GatherState.Recorded(failure: pass.failure(error), after: baton.core.lifecycle.withLock { $0.failures.count })
+    }
+
+    /// The state with its lock. An object of its own, which the completion can hold without holding the gather.
+    private final class Slots: Sendable {
+      let state = Mutex(GatherState<Value>())
+
+      /// The results; whoever asks first makes them.
+      func complete(_ outcome: Outcome) -> Results {
+        state.withLock { state in state.completed ?? state.complete(outcome) }
       }
     }
   }

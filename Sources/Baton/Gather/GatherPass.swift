@@ -19,7 +19,7 @@ extension Baton.Gather {
     deinit {
       guard pass.claim() else { return }
       pass.reportDrop()
-      settle(with: .failure(Baton.AbandonedError(outstanding: 1)))
+      settle(with: .failure(Baton.AbandonedError(outstanding: 1)), reportsLate: false)
     }
 
     /// What the pass is called in failures and reports.
@@ -80,7 +80,9 @@ extension Baton.Gather {
     }
 
     /// Settles a claimed pass.
-    func settle(with result: Result<Value, any Error>) { gather.settle(pass, index, with: result) }
+    func settle(with result: Result<Value, any Error>, reportsLate: Bool = true) {
+      gather.settle(pass, index, with: result, reportsLate: reportsLate)
+    }
   }
 
   // MARK: Passing
@@ -95,7 +97,8 @@ extension Baton.Gather {
   ///   - line: Where the pass is made, for failures and reports.
   /// - Returns: A pass that must be settled.
   public func makePass(_ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line) -> Pass {
-    makePass(label, fileID: fileID, line: line, waiting: false)
+    let pass = baton.makePass(label, fileID: fileID, line: line)
+    return Pass(self, pass, open(waiting: false))
   }
 
   /// Passes, and wraps a callback: when it is called, the handler makes a value of what it gets, and brings it back.
@@ -129,10 +132,12 @@ extension Baton.Gather {
     _ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Pass) -> Void
   ) {
-    let pass = makePass(label, fileID: fileID, line: line, waiting: true)
-    baton.start(pass.pass) { _ in
-      pass.begin()
-      body(pass)
+    let pass = baton.makePass(label, fileID: fileID, line: line)
+    let index = open(waiting: true)
+    // Its object is made when it starts: one that never does has nobody to drop it, and its slot says so.
+    baton.start(pass) { pass in
+      self.begin(index)
+      body(Pass(self, pass, index))
     }
   }
 
@@ -150,22 +155,16 @@ extension Baton.Gather {
     _ label: String? = nil, priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     operation: @escaping @Sendable () async throws -> Value
   ) {
+    let priority = priority ?? (baton.core.limiter == nil ? nil : Task.currentPriority)
     start(label, fileID: fileID, line: line) { pass in
       let task = Task(priority: priority) {
-        do { pass.finish(try await operation()) } catch { pass.cancel(error) }
+        let result: Result<Value, any Error>
+        do { result = .success(try await operation()) } catch { result = .failure(error) }
+        if pass.pass.claim() { pass.settle(with: result, reportsLate: false) }
       }
       pass.onCancel { task.cancel() }
     }
   }
-
-  private func makePass(_ label: String?, fileID: StaticString, line: UInt, waiting: Bool) -> Pass {
-    let pass = baton.makePass(label, fileID: fileID, line: line)
-    return Pass(self, pass, open(waiting: waiting))
-  }
-}
-
-extension Baton.Gather.Pass {
-  fileprivate func begin() { gather.begin(index) }
 }
 
 extension Baton.Gather.Pass where Value == Void {

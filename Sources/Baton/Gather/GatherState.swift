@@ -15,9 +15,16 @@ struct GatherState<Value: Sendable>: Sendable {
     case filled(Result<Value, any Error>)
   }
 
+  /// A failure that fills a slot without cancelling the baton.
+  struct Recorded: Sendable {
+    let failure: Baton.Failure
+    /// How many failures the baton had recorded by then.
+    let after: Int
+  }
+
   private var slots: [Slot] = []
-  /// Failures that fill a slot without cancelling the baton, in the order in which they were recorded.
-  private var failures: [Baton.Failure] = []
+  /// In the order in which they were recorded.
+  private var failures: [Recorded] = []
   private var results: Baton.Gather<Value>.Results?
 
   /// Adds a slot, in pass order.
@@ -37,9 +44,9 @@ struct GatherState<Value: Sendable>: Sendable {
     if results == nil, case .waiting = slots[index] { slots[index] = .out }
   }
 
-  /// A result comes in; after completion it is not taken.
-  /// - Parameter failure: What the outcome won't know of, since it doesn't cancel.
-  mutating func fill(_ index: Int, with result: Result<Value, any Error>, failure: Baton.Failure?) {
+  /// A result comes in; after completion it is not taken. The failure is one that the outcome won't know of, since it
+  /// doesn't cancel.
+  mutating func fill(_ index: Int, with result: Result<Value, any Error>, failure: Recorded?) {
     guard results == nil else { return }
     slots[index] = .filled(result)
     if let failure { failures.append(failure) }
@@ -55,11 +62,23 @@ struct GatherState<Value: Sendable>: Sendable {
         case .out: .failure(Baton.AbandonedError(outstanding: 1))
         }
       },
-      failures: failures + outcome.failures, isCancelled: outcome.isCancelled)
+      failures: merged(outcome.failures), isCancelled: outcome.isCancelled)
     self.results = results
     slots = []
     failures = []
     return results
+  }
+
+  /// The failures of the slots among those of the outcome, in the order in which they were recorded.
+  private func merged(_ others: [Baton.Failure]) -> [Baton.Failure] {
+    var (merged, taken): ([Baton.Failure], Int) = ([], 0)
+    for recorded in failures {
+      let next = min(max(taken, recorded.after), others.count)
+      merged += others[taken..<next]
+      merged.append(recorded.failure)
+      taken = next
+    }
+    return merged + others[taken...]
   }
 
   /// The results, once it is complete.

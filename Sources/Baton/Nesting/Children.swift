@@ -90,16 +90,21 @@ extension Baton.Core {
   /// Beside it may run: this baton's completion, the parent's cancellation, another registration of this baton. Linked
   /// first, flagged `registered` second: a completion that doesn't see the flag doesn't unlink, but then the flag finds the
   /// seal, and it is unlinked here. A cancellation of the parent that doesn't find this child in its list came before
-  /// the link, which finds the parent's flag.
+  /// the link, which finds the parent's flag; then `cancelled` is set together with `registered`, as until then whoever
+  /// asks looks upward, and from then on nobody does.
   func register() {
     guard !current.isRegistered, let parent = lifecycle.withLock({ $0.parent }) else { return }
     let isCancelled = parent.core.link(self)
-    if insert(.registered).isSealed {
+    let alarm = lifecycle.withLock { life -> Lifecycle.Alarm? in
+      let isNews = isCancelled && !current.isSealed && !current.isCancelled
+      _ = insert(isNews ? BatonWord.registered.union(.cancelled) : .registered)
+      return isNews ? life.cancel(self, heard: nil) : nil
+    }
+    if current.isSealed {
       let unlinked = parent.core.lifecycle.withLock { parent.core.unlink(self, &$0) }
       _ = unlinked
-    } else if isCancelled {
-      catchUpWithParent()
     }
+    if let alarm { spread(alarm, upwards: false) }
   }
 
   /// Puts a child in the list of those who are told of a cancellation.

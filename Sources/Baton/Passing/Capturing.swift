@@ -9,6 +9,12 @@ extension Baton {
   /// were wrapped with ``join(_:label:fileID:line:)``; not in `Task.detached`, nor in what is dispatched to a queue.
   public static var current: Baton? { captured }
 
+  /// Makes a baton, or none, the current one while the body runs.
+  static func withCurrent<R>(_ baton: Baton?, _ body: () throws -> R) rethrows -> R {
+    if baton === captured { return try body() }
+    return try $captured.withValue(baton, operation: body)
+  }
+
   /// Makes this baton the current one while the body runs, and holds a pass of it.
   ///
   /// Whatever the body starts through a layer that uses ``join(_:label:fileID:line:)`` becomes part of this baton, and so
@@ -67,7 +73,7 @@ extension Baton {
     guard let pass = current?.tryMakePass(label, fileID: fileID, line: line) else { return completion }
     return { (argument: repeat each Argument) in
       let isFirst = pass.claim()
-      $captured.withValue(pass.baton) { completion(repeat each argument) }
+      withCurrent(pass.baton) { completion(repeat each argument) }
       if isFirst { pass.settleClaimed(error: nil, cancels: false) } else { pass.reportSecondSettle() }
     }
   }
@@ -91,7 +97,7 @@ extension Baton {
     guard let pass = current?.tryMakePass(label, fileID: fileID, line: line) else { return completion }
     return { (argument: repeat each Argument) in
       let isFirst = pass.claim()
-      $captured.withValue(pass.baton) { completion(repeat each argument) }
+      withCurrent(pass.baton) { completion(repeat each argument) }
       guard isFirst else { return pass.reportSecondSettle() }
       let error = failure(repeat each argument)
       pass.settleClaimed(error: error, cancels: error != nil)

@@ -104,13 +104,15 @@ protocol PermitSeeker: AnyObject, Sendable {
 final class Runner: PermitSeeker {
   private struct Contents: Sendable {
     let pass: Baton.Pass
+    /// The capture in which it was begun: whoever hands a permit back may be in another one.
+    let capture: Baton?
     let body: @Sendable (Baton.Pass) -> Void
   }
 
   private let contents: Mutex<Contents?>
 
   init(_ pass: Baton.Pass, _ body: @escaping @Sendable (Baton.Pass) -> Void) {
-    contents = Mutex(Contents(pass: pass, body: body))
+    contents = Mutex(Contents(pass: pass, capture: Baton.current, body: body))
   }
 
   private func take() -> Contents? { contents.withLock { $0.take() } }
@@ -122,19 +124,24 @@ final class Runner: PermitSeeker {
   func run() -> Bool {
     guard let contents = take() else { return false }
     guard !contents.pass.isCancelled else {
-      contents.pass.settleUnstarted()
+      settle(contents)
       return false
     }
     contents.pass.takePermit()
-    contents.body(contents.pass)
+    Baton.withCurrent(contents.capture) { contents.body(contents.pass) }
     return true
   }
 
   /// The baton was cancelled before there was a permit: the body never runs, and the pass goes back as cancelled.
-  func withdraw() { take()?.pass.settleUnstarted() }
+  func withdraw() { if let contents = take() { settle(contents) } }
+
+  /// The pass first, then the body: its captures may hold what would settle on its own when it is let go.
+  private func settle(_ contents: Contents) { withExtendedLifetime(contents) { contents.pass.settleUnstarted() } }
 }
 
 extension Baton.Pass {
   /// Settles as cancelled without having started. The cancellation was recorded by whoever cancelled.
-  func settleUnstarted() { if claim() { settleClaimed(error: nil, cancels: true) } }
+  func settleUnstarted() {
+    if claim() { settleClaimed(error: nil, cancels: true, reportsLate: false) }
+  }
 }

@@ -32,6 +32,10 @@ extension Baton {
     private static let holdsPermit: UInt8 = 2
     /// The pass was made when its baton had been abandoned already, and counts nothing.
     private static let inert: UInt8 = 4
+    /// The pass has cancel handlers; set by who adds one.
+    private static let listens: UInt8 = 8
+    /// The pass was handed back, or is just being.
+    private static let settled: UInt8 = 16
 
     init(_ baton: Baton, label: String?, location: Location, isInert: Bool) {
       self.baton = baton
@@ -45,7 +49,7 @@ extension Baton {
     deinit {
       guard claim() else { return }
       reportDrop()
-      settleClaimed(error: AbandonedError(outstanding: 1), cancels: true)
+      settleClaimed(error: AbandonedError(outstanding: 1), cancels: true, reportsLate: false)
     }
 
     var location: Location { Location(fileID: fileID, line: UInt(line)) }
@@ -85,18 +89,23 @@ extension Baton {
 
     /// Adds a handler that runs when the baton is cancelled while the pass is out.
     ///
-    /// It runs at once if the baton is cancelled already; never if the pass was settled; and is let go when it settles.
+    /// It runs at once if the baton is cancelled already; never if the pass was settled; and is let go when it settles. A
+    /// wrapped callback's pass settles when its handler has returned.
     ///
     /// - Parameter handler: Runs at most once, on the cancelling thread, without a lock. It may settle this pass.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
-      guard !has(Self.claimed) else { return }
       baton.core.register()
       let handlers = cancelHandlers.storeIfNil(PassCancelHandlers())
+      // Of these two changes of the flags one is first: either the settle finds the handlers, or this finds the settle.
+      // Acquiring and releasing: what the settle finds was stored before.
+      if flags.bitwiseOr(Self.listens, ordering: .acquiringAndReleasing).oldValue & Self.settled != 0 {
+        return handlers.close()
+      }
       guard handlers.add(handler) else { return }
       switch baton.core.add(.ofPass(handlers)) {
       case .waits(let key): handlers.wait(under: key, of: baton.core)
-      case .runNow: for handler in handlers.takeAll() { handler() }
-      case .never: _ = handlers.takeAll()
+      case .runNow: handlers.runAll()
+      case .never: handlers.close()
       }
     }
 
@@ -112,16 +121,21 @@ extension Baton {
     }
 
     /// Hands back a pass that the caller has claimed: cancels first, if it is to, and starts who waits for the permit.
-    func settleClaimed(error: (any Error)?, cancels: Bool) {
+    /// - Parameters:
+    ///   - error: Why, if it cancels.
+    ///   - cancels: Whether the baton is cancelled by this.
+    ///   - reportsLate: Whether coming after abandonment is a misuse; not where the library itself settles.
+    func settleClaimed(error: (any Error)?, cancels: Bool, reportsLate: Bool = true) {
       let core = baton.core
-      if let handlers = cancelHandlers.load() { handlers.close() }
+      let flags = flags.bitwiseOr(Self.settled, ordering: .acquiringAndReleasing).oldValue
+      if flags & Self.listens != 0 { cancelHandlers.load()?.close() }
       if has(Self.inert) { return }
       if cancels {
         core.cancel(failure: error.map(failure))
       }
       core.observe { .settled(.of(self)) }
       let old = core.subtractOne()
-      if old.isAbandoned { core.report(.late, label: label, location: location) }
+      if old.isAbandoned, reportsLate { core.report(.late, label: label, location: location) }
       let ending = core.finishSettling(old)
       // The next runner gets the permit before a completion runs, which may take its time (or even wait for that runner).
       returnPermit(isLast: ending != nil)
@@ -163,7 +177,8 @@ extension Baton {
   /// - Returns: A pass that must be settled.
   public func makePass(_ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line) -> Pass {
     let counts = core.pass()
-    return made(Pass(self, label: label, location: Location(fileID: fileID, line: line), isInert: !counts))
+    let pass = Pass(self, label: label, location: Location(fileID: fileID, line: line), isInert: !counts)
+    return counts ? made(pass) : pass
   }
 
   /// Passes the baton, unless it is complete.

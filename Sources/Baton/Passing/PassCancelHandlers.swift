@@ -35,12 +35,9 @@ final class PassCancelHandlers: Sendable {
     if isClosed { core.removeCancelHandler(key) }
   }
 
-  /// Takes out what is to run; nothing once the pass has settled.
-  func takeAll() -> [@Sendable () -> Void] {
-    state.withLock { state in
-      defer { state.handlers = [] }
-      return state.handlers
-    }
+  /// Runs what is there, one after another: one of them may settle the pass, and then the rest is forgotten.
+  func runAll() {
+    while let handler = state.withLock({ $0.handlers.isEmpty ? nil : $0.handlers.removeFirst() }) { handler() }
   }
 
   /// The pass settles: nothing is kept (rule 9).

@@ -33,7 +33,7 @@ extension Baton {
   ///
   /// An error that the task throws cancels the baton (a `CancellationError` is not recorded if it is cancelled already). The
   /// task is made only when its permit is there, and is cancelled with the baton. If the baton is cancelled before, there
-  /// will be no task.
+  /// will be no task. It inherits ``current`` from this call; other task-locals only if there is a permit at once.
   ///
   /// Traps if the baton has completed.
   ///
@@ -47,14 +47,14 @@ extension Baton {
     _ label: String? = nil, priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     operation: @escaping @Sendable () async throws -> Void
   ) {
+    // Of who calls now, not of who will hand a permit back.
+    let priority = priority ?? (core.limiter == nil ? nil : Task.currentPriority)
     start(label, fileID: fileID, line: line) { pass in
       let task = Task(priority: priority) {
-        do {
-          try await operation()
-          pass.finish()
-        } catch {
-          pass.cancel(error)
-        }
+        var failure: (any Error)?
+        do { try await operation() } catch { failure = error }
+        // Nobody else has this pass. A task that ends after abandonment is nothing to complain of.
+        if pass.claim() { pass.settleClaimed(error: failure, cancels: failure != nil, reportsLate: false) }
       }
       pass.onCancel { task.cancel() }
     }

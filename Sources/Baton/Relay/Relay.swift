@@ -20,7 +20,8 @@ extension Baton {
   /// skipped, the `finally`s never. A relay is a value: it can be run many times, and at the same time. A limit that is
   /// given with a leg, or with the relay, is shared by all runs.
   ///
-  /// - Complexity: A run needs O(legs) time and one pointer a leg; it keeps no leg's values longer than to the next leg.
+  /// - Complexity: A run needs O(legs) time, and memory for its legs' descriptions, not for what they have brought: it keeps
+  ///   what the running leg got and brings, and at most what the last leg has brought whose end came after its body's.
   public struct Relay<Input: Sendable, Output: Sendable>: Sendable {
     let name: String?
     let limit: Limiter?
@@ -41,11 +42,7 @@ extension Baton {
       _ name: String? = nil, of type: Element.Type, limit: Limiter? = nil,
       _ body: @escaping @Sendable (Output, Gather<Element>) throws -> Void
     ) -> Relay<Input, [Element]> {
-      adding(name, limit) { input, gather in
-        try gather.baton.withPass { try body(input, gather) }
-      } value: { (values: [Element]) in
-        values
-      }
+      adding(name, limit, body) { values in values }
     }
 
     /// Adds a step: one async function.
@@ -104,7 +101,10 @@ extension Baton {
         let gather = Gather<Element>(run.makeChild(name: name, limit: limit), .cancelsRest)
         gather.onCompletion(on: .inline) { [core = gather.baton.core] results in
           let result = Result<any Sendable, any Error> { try value(results.values()) }
-          done(RelayState.Arrival(result: result, unheard: Array(results.failures.dropFirst(core.failuresHeard))))
+          guard case .failure = result else { return done(RelayState.Arrival(result: result)) }
+          // Put together now: when this handler has returned, the run's baton hears of the rest of them as well.
+          let failures = run.core.failuresSoFar + results.failures.dropFirst(core.failuresHeard)
+          done(RelayState.Arrival(result: result, failures: failures))
         }
         gather.baton.pass()
         do {
@@ -143,7 +143,8 @@ extension Baton {
     ///
     /// - Parameters:
     ///   - input: What the first leg gets.
-    ///   - completion: Runs exactly once, after the last `finally`, on the thread on which that ends.
+    ///   - completion: Runs exactly once, after the last `finally` (also when the run is abandoned: its baton is complete
+    ///     at once then, but the `finally`s are waited for), on the thread on which that ends.
     /// - Returns: The baton of the run, to watch or to cancel.
     @discardableResult
     public func start(

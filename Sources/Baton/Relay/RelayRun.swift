@@ -45,6 +45,8 @@ struct RelayStages: Sendable {
 /// One run of a relay: a baton, of which the run holds a pass until the last `finally` is over.
 final class RelayRun<Input: Sendable, Output: Sendable>: Sendable {
   let baton: Baton
+  /// Passed for the baton and for the stages: usually the baton is complete last, but after abandonment the `finally`s are.
+  private let end = Baton()
   private let legs: [RelayStages.Leg]
   private let finallies: [@Sendable (Baton.Outcome) async -> Void]
   private let watchers: [@Sendable (String) -> Void]
@@ -59,10 +61,12 @@ final class RelayRun<Input: Sendable, Output: Sendable>: Sendable {
   }
 
   func start(_ completion: @escaping @Sendable (Result<Output, any Error>) -> Void) {
+    end.pass(count: 2)
+    end.onCompletion { _ in completion(self.result) }
     baton.pass()
     baton.onCompletion { outcome in
-      if self.state.withLock({ $0.abandoned(Self.error(outcome)) }) { self.drive() }
-      completion(self.result(outcome))
+      if self.state.withLock({ $0.abandoned(outcome.failures) }) { self.drive() }
+      self.end.finish()
     }
     drive()
   }
@@ -70,40 +74,36 @@ final class RelayRun<Input: Sendable, Output: Sendable>: Sendable {
   /// Runs stage after stage, until one is still running when its beginning returns: then its end goes on here.
   private func drive() {
     while true {
-      let isCancelled = baton.isCancelled
-      switch state.withLock({ $0.next(cancelled: isCancelled) }) {
+      let failures = baton.isCancelled ? baton.core.failuresSoFar : nil
+      switch state.withLock({ $0.next(cancelled: failures) }) {
       case .leg(let index, let input):
         let leg = legs[index]
         if let name = leg.name { for watcher in watchers { watcher(name) } }
         leg.run(input, baton) { arrival in
           if self.state.withLock({ $0.arrived(index, arrival) }) { self.drive() }
         }
-      case .finally(let index):
-        let (body, outcome) = (finallies[index], outcomeOfLegs)
+      case .finally(let index, let outcome):
+        let body = finallies[index]
         Task.detached {
           await body(outcome)
           if self.state.withLock({ $0.arrived() }) { self.drive() }
         }
       case .end:
+        // In this order the completion runs before the handlers that others have added to the baton.
+        end.finish()
         return baton.finish()
       }
       guard state.withLock({ $0.begun() }) else { return }
     }
   }
 
-  /// What a `finally` is told. The failures of the last leg join those of the run's baton only after this.
-  private var outcomeOfLegs: Baton.Outcome {
-    let (hasValue, failure) = state.withLock { ($0.value != nil, $0.failure) }
-    return hasValue ? .finished : .cancelled(baton.core.failuresSoFar + failure.unheard)
-  }
-
-  /// The legs' result, whatever happened to the baton since; without one, the first failure.
-  private func result(_ outcome: Baton.Outcome) -> Result<Output, any Error> {
-    if let value = state.withLock({ $0.value }) as? Output { return .success(value) }
-    return .failure(outcome.failures.first?.error ?? state.withLock { $0.failure.error })
-  }
-
-  private static func error(_ outcome: Baton.Outcome) -> any Error {
-    outcome.failures.first?.error ?? CancellationError()
+  /// What the legs have come to, whatever happened to the baton since.
+  private var result: Result<Output, any Error> {
+    state.withLock { $0.result }.map { value in
+      guard let value = value as? Output else {
+        fatalError("A relay's last leg has brought \(Swift.type(of: value)), not \(Output.self).")
+      }
+      return value
+    }
   }
 }

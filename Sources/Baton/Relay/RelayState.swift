@@ -9,17 +9,17 @@
 /// The legs run in order until one fails or the run is cancelled; then, in any case, the `finally`s; then it ends. The
 /// result is settled when the last leg is over: a `finally` can't change it.
 struct RelayState: Sendable {
-  /// What a leg brings: its value or its failure, and the failures that the run's baton has not heard of yet.
+  /// What a leg brings: its value, or its failure with all that the run has recorded by then.
   struct Arrival: Sendable {
     var result: Result<any Sendable, any Error>
-    var unheard: [Baton.Failure] = []
+    var failures: [Baton.Failure] = []
   }
 
   enum Move: Sendable {
     /// Run this leg with this value.
     case leg(Int, any Sendable)
-    /// Run this `finally`.
-    case finally(Int)
+    /// Run this `finally`, and tell it what the legs have come to.
+    case finally(Int, Baton.Outcome)
     /// It is over.
     case end
   }
@@ -28,9 +28,8 @@ struct RelayState: Sendable {
   private let finallies: Int
   private var nextLeg = 0
   private var nextFinally = 0
+  /// What the stage before has brought; nil while a leg is out.
   private var arrival: Arrival?
-  /// The legs were cut short by a cancellation between two of them.
-  private var isCutShort = false
   /// The begun stage is over when this is 2.
   private var meetings = 2
 
@@ -42,24 +41,24 @@ struct RelayState: Sendable {
 
   /// The next stage, by the thread that is between two.
   ///
-  /// - Parameter cancelled: Whether the run is cancelled by now, so that the rest of the legs is skipped.
-  mutating func next(cancelled: Bool) -> Move {
+  /// - Parameter failures: What a cancelled run has recorded by now, so that the rest of the legs is skipped; nil while
+  ///   nobody has cancelled.
+  mutating func next(cancelled failures: [Baton.Failure]?) -> Move {
     assert(meetings == 2, "a stage is running still")
-    if nextLeg < legs {
-      if !cancelled, let value = try? arrival?.result.get() {
+    if nextLeg < legs, case .success(let value) = arrival?.result {
+      guard let failures else {
         nextLeg += 1
         // Moved out, so that the run doesn't keep what it hands on.
         arrival = nil
         meetings = 0
         return .leg(nextLeg - 1, value)
       }
-      nextLeg = legs
-      isCutShort = cancelled
+      cutShort(failures)
     }
     guard nextFinally < finallies else { return .end }
     nextFinally += 1
     meetings = 0
-    return .finally(nextFinally - 1)
+    return .finally(nextFinally - 1, outcome)
   }
 
   /// The call that began the stage has returned.
@@ -78,13 +77,17 @@ struct RelayState: Sendable {
   /// - Returns: Whether the caller goes on.
   mutating func arrived() -> Bool { meet() }
 
-  /// The run was abandoned: a leg that is out counts as over, so that the `finally`s don't wait for it.
+  /// The run's baton is complete: if that is by abandonment, a leg that is out counts as over, so that the `finally`s
+  /// don't wait for it.
   /// - Returns: Whether the caller goes on.
-  mutating func abandoned(_ error: any Error) -> Bool {
+  mutating func abandoned(_ failures: [Baton.Failure]) -> Bool {
     guard arrival == nil else { return false }
-    arrival = Arrival(result: .failure(error))
-    nextLeg = legs
+    cutShort(failures)
     return meet()
+  }
+
+  private mutating func cutShort(_ failures: [Baton.Failure]) {
+    arrival = Arrival(result: .failure(CancellationError()), failures: failures)
   }
 
   private mutating func meet() -> Bool {
@@ -93,12 +96,15 @@ struct RelayState: Sendable {
     return meetings == 2
   }
 
-  /// What the last leg has brought, if all legs have run.
-  var value: (any Sendable)? { nextLeg == legs && !isCutShort ? try? arrival?.result.get() : nil }
+  /// What the legs have come to. Only when they are over.
+  private var outcome: Baton.Outcome {
+    if case .success = arrival?.result { return .finished }
+    return .cancelled(arrival?.failures ?? [])
+  }
 
-  /// Why there is no value, and the failures that the run's baton has not heard of.
-  var failure: (error: any Error, unheard: [Baton.Failure]) {
-    if case .failure(let error) = arrival?.result { return (error, arrival?.unheard ?? []) }
-    return (CancellationError(), [])
+  /// What the last leg has brought, or the first failure. Only when it is over.
+  var result: Result<any Sendable, any Error> {
+    guard let arrival else { return .failure(CancellationError()) }
+    return arrival.failures.first.map { .failure($0.error) } ?? arrival.result
   }
 }

@@ -20,6 +20,7 @@ extension Baton {
       /// A pass was settled again, or a wrapped callback called again. The first time counts.
       case settledTwice
       /// A pass was settled, or a wrapped callback called, after its baton had been abandoned. It was absorbed.
+      /// A bare settle that comes so late isn't reported: it has no label to name.
       case late
       /// A pass or a wrapped callback was let go without having been settled. It counts as cancelled.
       case dropped

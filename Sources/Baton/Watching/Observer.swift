@@ -46,7 +46,7 @@ extension Baton {
     case passed(PassDetails)
     /// A pass is about to be handed back; the count falls after this.
     case settled(PassDetails)
-    /// It was cancelled, for the first time, with this failure if it is the baton's own.
+    /// It was cancelled, for the first time: by this failure, its own or a descendant's, if there was one.
     case cancelled(Failure?)
     /// It completed; the completion is about to be handed over.
     case completed(cancelled: Bool)
