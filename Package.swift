@@ -16,10 +16,13 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Baton", targets: ["Baton"]),
+    .library(name: "BatonFoundation", targets: ["BatonFoundation"]),
   ],
   targets: [
     .target(name: "Baton", swiftSettings: settings),
+    .target(name: "BatonFoundation", dependencies: ["Baton"], swiftSettings: settings),
     .testTarget(name: "BatonTests", dependencies: ["Baton"], swiftSettings: settings),
+    .testTarget(name: "BatonFoundationTests", dependencies: ["Baton", "BatonFoundation"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

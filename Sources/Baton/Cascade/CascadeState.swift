@@ -64,9 +64,12 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
     return graph.start(index)
   }
 
-  /// An id's load is in, or was at hand. `nil` when the id had settled before: what came with this call is surplus.
+  /// An id's load is in, or was at hand.
   ///
-  /// - Parameter children: the ids that it names, in the order in which they are to start; duplicates do no harm.
+  /// - Parameters:
+  ///   - index: The id's.
+  ///   - children: The ids that it names, in the order in which they are to start; duplicates do no harm.
+  /// - Returns: `nil` when the id had settled before: what came with this call is surplus.
   mutating func settled(_ index: Int, children: CascadeChildren<ID>) -> CascadeDecision? {
     guard !graph.state(at: index).isSettled else { return nil }
     defer { checkInvariants() }

@@ -57,13 +57,15 @@ extension Baton.Core {
   func spread(_ first: Lifecycle.Alarm, upwards: Bool) {
     var alarms = [first]
     // Up, to the first ancestor that is cancelled already.
+    var below = first.children
     while upwards, let alarm = alarms.last, let parent = alarm.parent {
       guard let next = parent.core.hear(from: alarm.core, alarm.failure) else { break }
+      // Without the one from which this comes: else each level of the way up would be walked again from above, a square.
+      below += next.children.lazy.filter { $0 !== alarm.core }
       alarms.append(next)
     }
     // Down.
     var told = alarms.map(\.core)
-    var below = alarms.flatMap(\.children)
     while let core = below.popLast() {
       guard let alarm = core.cancelFromAbove() else { continue }
       below.append(contentsOf: alarm.children)

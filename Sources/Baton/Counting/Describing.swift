@@ -16,11 +16,7 @@ extension Baton: CustomStringConvertible, CustomDebugStringConvertible {
   public var debugDescription: String {
     var lines: [String] = []
     var pending = [(core, 0)]
-    while let (core, depth) = pending.popLast() {
-      guard lines.count < 100 else {
-        lines.append("… and more")
-        break
-      }
+    while lines.count <= 100, let (core, depth) = pending.popLast() {
       let (waiting, children) = core.lifecycle.withLock { ($0.waiting, $0.children) }
       var line = String(repeating: "  ", count: depth) + core.description
       for (count, what) in [
@@ -33,6 +29,7 @@ extension Baton: CustomStringConvertible, CustomDebugStringConvertible {
       lines += core.holderLines(limit: 20).map { String(repeating: "  ", count: depth + 1) + $0 }
       pending += children.reversed().map { ($0, depth + 1) }
     }
+    if lines.count > 100 { lines = lines.prefix(99) + ["… and more"] }
     return lines.joined(separator: "\n")
   }
 }

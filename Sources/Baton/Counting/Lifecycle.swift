@@ -142,7 +142,9 @@ struct Lifecycle: ~Copyable, Sendable {
   mutating func cancel(_ core: Baton.Core, heard failure: Baton.Failure?) -> Alarm {
     if failure != nil { rare.failuresHeard = 1 }
     let parent = core.policy == .propagates ? parent : nil
-    guard !rarities.isEmpty else { return Alarm(core: core, failure: failure, handlers: [], children: [], parent: parent) }
+    guard !rarities.isEmpty else {
+      return Alarm(core: core, failure: failure, handlers: [], children: [], parent: parent)
+    }
     return Alarm(
       core: core, failure: failure, handlers: rare.cancelHandlers.removeAll(), children: children, parent: parent)
   }

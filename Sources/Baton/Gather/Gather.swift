@@ -137,7 +137,8 @@ extension Baton {
     /// A failure of which the outcome won't know; nil for what is noise after a cancellation, as in rule 5.
     private func recordable(_ error: any Error, _ pass: Baton.Pass) -> GatherState<Value>.Recorded? {
       if error is CancellationError, baton.isCancelled { return nil }
-      return GatherState.Recorded(failure: pass.failure(error), after: baton.core.lifecycle.withLock { $0.failures.count })
+      let before = baton.core.lifecycle.withLock { $0.failures.count }
+      return GatherState.Recorded(failure: pass.failure(error), after: before)
     }
 
     /// The state with its lock. An object of its own, which the completion can hold without holding the gather.

@@ -43,6 +43,7 @@ struct RelayState: Sendable {
   ///
   /// - Parameter failures: What a cancelled run has recorded by now, so that the rest of the legs is skipped; nil while
   ///   nobody has cancelled.
+  /// - Returns: What that thread has to do.
   mutating func next(cancelled failures: [Baton.Failure]?) -> Move {
     assert(meetings == 2, "a stage is running still")
     if nextLeg < legs, case .success(let value) = arrival?.result {

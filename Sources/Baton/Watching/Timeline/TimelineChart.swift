@@ -58,7 +58,7 @@ struct TimelineChart {
       last = max(last, time(lane.completed ?? lane.made))
     }
     for bar in state.bars {
-      let start = bar.waited == nil ? bar.start : bar.permitted
+      let start = bar.permitted ?? (bar.waited == nil ? bar.start : nil)
       lanes[place[bar.lane]].bars.append(
         Bar(
           title: Self.title(of: bar), location: bar.location, passed: time(bar.start), start: start.map(time),
