@@ -188,7 +188,7 @@ struct Scene: Sendable, CustomTestStringConvertible {
     },
     Scene("work with a barrier", ["before: false", "work", "behind", "success"]) { group, log in
       barrier(log, "work") { queue, work in
-        group.run(on: queue, qos: .userInitiated, flags: .barrier, work)
+        group.run(on: queue, qos: .unspecified, flags: .barrier, work)
       }
       log.add(group.waits(30_000))
     },

@@ -125,6 +125,6 @@ private final class Seeker: PermitSeeker {
     let duration = ContinuousClock().measure {
       for number in 0..<200_000 where queue.popFirst() != number { Issue.record("not \(number)") }
     }
-    #expect(duration < .seconds(10))
+    #expect(duration < .seconds(60))
   }
 }

@@ -32,10 +32,10 @@ final class Gate: Sendable {
   }
 
   /// Blocks the thread until the door is open.
-  /// - Returns: False if nobody opened it in 30 seconds.
+  /// - Returns: False if nobody opened it in 300 seconds.
   @discardableResult
   func block() -> Bool {
-    guard semaphore.wait(timeout: .now() + 30) == .success else { return false }
+    guard semaphore.wait(timeout: .now() + 300) == .success else { return false }
     // For the next one.
     semaphore.signal()
     return true
