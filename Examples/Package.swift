@@ -9,6 +9,9 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// One file each, named after the story that it tells.
+let stories = ["WebServices", "ScatterGather", "TaskList", "Recorder", "GroupRequests"]
+
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],
@@ -37,8 +40,14 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "TreeFetchTests",
-      dependencies: ["TreeFetch", "TreeFetchCommand", "Baton", .product(name: "FlyingSocks", package: "FlyingFox")],
+      dependencies: [
+        "TreeFetch", "TreeFetchCommand", "ProgramSupport", "Baton", .product(name: "FlyingSocks", package: "FlyingFox"),
+      ],
       swiftSettings: settings),
-  ],
+    .testTarget(
+      name: "StoriesTests", dependencies: ["ProgramSupport"] + stories.map { .init(stringLiteral: $0) },
+      swiftSettings: settings),
+    .target(name: "ProgramSupport", path: "Tests/ProgramSupport", swiftSettings: settings),
+  ] + stories.map { .executableTarget(name: $0, dependencies: ["Baton"], swiftSettings: settings) },
   swiftLanguageModes: [.v6]
 )

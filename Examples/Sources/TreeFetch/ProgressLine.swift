@@ -51,6 +51,8 @@ extension Int {
 
   /// `1,139`
   var grouped: String { formatted(.number.locale(Self.locale)) }
+  /// `1 request`, `1,139 requests`
+  func counted(_ one: String, _ many: String? = nil) -> String { "\(grouped) \(self == 1 ? one : many ?? one + "s")" }
   /// `7.3 MB`
   var asBytes: String { formatted(.byteCount(style: .file, spellsOutZero: false).locale(Self.locale)) }
 }

@@ -1,4 +1,4 @@
-// One baton over a tree of resources that nobody could count beforehand.
+// The download of a tree, each of whose main branches is useful only as a whole.
 import Baton
 import Foundation
 import Synchronization
@@ -10,104 +10,163 @@ import FoundationNetworking
 /// Downloads a resource, whatever it names, whatever that names in its turn, and so on down: each resource once,
 /// however many others name it, and never more than `limit` at the same time.
 ///
-/// The tree is useful only as a whole, so the first failure stops it: no further request starts, and those in flight
-/// are cancelled. A download runs once.
+/// What the root names are the tree's branches. A branch's files are put into the folder together, as soon as all that
+/// it reaches is in; a resource that can't be had fails the branches that reach it, and no other. The root's own file
+/// says that all of it is here, so it comes with the last branch, if none has failed. A download runs once.
 package final class TreeDownload: Sendable {
-  private let root: URL
+  private let root: Address
   private let folder: Folder
+  private let limit: Int
   private let session: URLSession
-  private let baton: Baton
-  private let requested = Mutex<Set<URL>>([])
-  private let status = Mutex(Status())
+  private let state: Mutex<State>
   private let onProgress: @Sendable (Status) -> Void
 
   /// - Parameters:
   ///   - root: the first resource's address.
-  ///   - folder: where the files go.
+  ///   - folder: where the files go; closed at the end.
   ///   - limit: the most requests in flight, at least 1.
   ///   - timeout: seconds without a byte after which a request fails.
-  ///   - onProgress: called after each resource that was saved, on the session's queue.
+  ///   - onProgress: called after each resource that came, on the session's queue.
   package init(
     from root: URL, into folder: Folder, limit: Int, timeout: TimeInterval = 30,
     onProgress: @escaping @Sendable (Status) -> Void = { _ in }
   ) {
     let configuration = URLSessionConfiguration.ephemeral
-    // The session must not queue what the baton has let through: a request's timeout runs in that queue too.
+    // The session must not queue what the limit has let through: a request's timeout runs in that queue too.
     configuration.httpMaximumConnectionsPerHost = limit
     configuration.timeoutIntervalForRequest = timeout
-    let session = URLSession(configuration: configuration)
 
-    self.root = root
+    self.root = Address(root)
     self.folder = folder
-    self.session = session
+    self.limit = limit
     self.onProgress = onProgress
-    baton = Baton(name: root.label, limit: Baton.Limiter(limit)) { _ in session.finishTasksAndInvalidate() }
+    session = URLSession(configuration: configuration)
+    state = Mutex(State(known: [Address(root)]))
   }
 
-  /// Downloads the tree, and returns when the last of it is in, or has failed.
+  /// Downloads the tree, and returns when the last of it is in, or has failed. Cancelling the calling task stops it.
   package func run() async -> Report {
     let start = ContinuousClock.now
-    fetch(root)
-    let outcome = await baton.outcome
+    var branches: [Report.Branch] = []
+    var children: Set<Address> = []
+    var failure: (any Error)?
+    do {
+      let root = try await loadRoot()
+      children = Set(root.children)
+      for await branch in cascade(below: root).branches(from: root.children) { branches.append(commit(branch)) }
+      try Task.checkCancellation()
+      if branches.allSatisfy(\.isWhole) { try folder.commit([root.file]) }
+    } catch {
+      failure = Task.isCancelled ? FetchError.interrupted : error
+    }
+    // After an interrupt there may be requests that don't know it yet. A closed folder takes nothing in.
+    folder.close()
+    session.finishTasksAndInvalidate()
     return Report(
-      name: root.label, outcome: outcome, status: status.withLock { $0 }, duration: start.duration(to: .now),
-      folder: folder.url)
+      name: "\(root)", failure: failure, branches: branches, branchCount: children.count, fileCount: folder.count,
+      status: state.withLock { $0.status }, duration: start.duration(to: .now), folder: folder.url)
   }
 
-  /// Stops the download: `run` returns as soon as the requests in flight have been told.
-  package func stop() {
-    baton.cancelAll(FetchError.interrupted)
-  }
-
-  private func fetch(_ url: URL) {
-    guard requested.withLock({ $0.insert(url).inserted }) else { return }  // Shared, or the end of a circle.
-    status.withLock { $0.found += 1 }
-
-    // `start` waits for one of the limit's permits; the permit goes back when the request is over.
-    baton.start(url.label) { permit in
-      // The wrapped callback carries the answer. What it throws cancels the baton, with this label.
-      let request = self.session.dataTask(
-        with: url,
-        completionHandler: self.baton.pass(url.label) { data, response, error in
-          defer { permit.finish() }
-          self.status.withLock { $0.traffic.end() }
-          let resource = try Resource(at: url, data, response, error)
-          try self.folder.save(resource.data, as: resource.name)
-          for child in resource.children { self.fetch(child) }  // Passed before this one is handed back.
-          self.onProgress(self.count(resource))
-        })
-      permit.onCancel { request.cancel() }
-      self.status.withLock { $0.traffic.begin() }
-      request.resume()
+  /// The root comes first, alone: it names the branches.
+  private func loadRoot() async throws -> Staged {
+    let gather = Baton.Gather<Staged>(name: "\(root)")
+    let request = send(
+      root, completion: gather.pass { data, response, error in try self.stage(self.root, data, response, error) })
+    gather.baton.onCancel { request.cancel() }
+    return try await withTaskCancellationHandler {
+      try await gather.values[0]
+    } onCancel: {
+      gather.baton.cancelAll()
     }
   }
 
-  private func count(_ resource: Resource) -> Status {
-    status.withLock {
-      $0.saved += 1
-      $0.bytes += resource.data.count
-      return $0
+  /// All bookkeeping of the tree is Baton's: what to load, what is known already, which branch reaches what.
+  private func cascade(below rootResource: Staged) -> Baton.Cascade<Address, String> {
+    Baton.Cascade(
+      name: "\(root)", limit: Baton.Limiter(limit),
+      // Circles may lead back to the root.
+      alreadyHave: { [root] in $0 == root ? .init(rootResource.file, children: rootResource.children) : nil },
+      load: { address, pass in
+        let request = self.send(
+          address,
+          completion: pass.callback { data, response, error in
+            let resource = try self.stage(address, data, response, error)
+            return .init(resource.file, children: resource.children)
+          })
+        pass.onCancel { request.cancel() }
+      })
+  }
+
+  private func commit(_ branch: Baton.Cascade<Address, String>.Branch) -> Report.Branch {
+    var problems = branch.outcome.failures.map { Report.Problem(path: $0.path, error: $0.error) }
+    do {
+      try branch.outcome.get()
+      let ids = branch.ids
+      try folder.commit(state.withLock { state in ids.compactMap { state.files[$0] } })
+    } catch {
+      if problems.isEmpty { problems = [Report.Problem(path: ["\(root)", "\(branch.root)"], error: error)] }
     }
+    return Report.Branch(root: "\(branch.root)", problems: problems)
+  }
+
+  // MARK: One resource
+
+  /// Starts a request, whose answer comes on the session's queue.
+  private func send(
+    _ address: Address, completion: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    state.withLock { $0.status.traffic.begin() }
+    let request = session.dataTask(with: address.url) { data, response, error in
+      self.state.withLock { $0.status.traffic.end() }
+      completion(data, response, error)
+    }
+    request.resume()
+    return request
+  }
+
+  /// Takes an answer for a resource, and stages that.
+  private func stage(
+    _ address: Address, _ data: Data?, _ response: URLResponse?, _ error: (any Error)?
+  ) throws -> Staged {
+    let resource = try Resource(at: address.url, data, response, error)
+    let staged = Staged(
+      file: try folder.stage(resource.data, as: resource.name), children: resource.children.map(Address.init))
+    onProgress(
+      state.withLock { state in
+        state.files[address] = staged.file
+        state.known.formUnion(staged.children)
+        state.status.found = state.known.count
+        state.status.saved += 1
+        state.status.bytes += resource.data.count
+        return state.status
+      })
+    return staged
   }
 }
 
 extension TreeDownload {
   /// How far a download has come.
   package struct Status: Sendable {
-    /// How many resources are known of: those saved, and those still to come.
-    package var found = 0
+    /// How many resources are known of: those that came, and those still to come.
+    package var found = 1
     package var saved = 0
     package var bytes = 0
     package var traffic = Traffic()
 
     package init() {}
   }
-}
 
-extension URL {
-  /// What a person calls the resource: the last part of its address.
-  var label: String {
-    let last = lastPathComponent
-    return last.isEmpty || last == "/" ? host ?? absoluteString : last
+  private struct State: Sendable {
+    var status = Status()
+    var known: Set<Address>
+    var files: [Address: String] = [:]
+
+    init(known: Set<Address>) { self.known = known }
+  }
+
+  /// A resource that lies in the folder, and waits for the rest of its branch.
+  private struct Staged: Sendable {
+    let file: String
+    let children: [Address]
   }
 }

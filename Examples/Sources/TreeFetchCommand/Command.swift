@@ -11,6 +11,8 @@ struct Command: AsyncParsableCommand {
     discussion: """
       Each resource is JSON: {"name": …, "children": [addresses of further resources], …}. With --demo, treefetch \
       serves such a tree itself: the 1,139 packages that Debian's gnome needs.
+
+      What the first resource names are its branches. Each of them is put into the folder as a whole, or not at all.
       """)
 
   @Argument(help: "The address of the resource to begin with.")
@@ -42,8 +44,9 @@ struct Command: AsyncParsableCommand {
     let folder = try Folder(output)
     let display = ProgressDisplay()
     let download = TreeDownload(from: root, into: folder, limit: limit, onProgress: display.show)
-    let interrupt = Interrupt { download.stop() }
-    let report = await download.run()
+    let running = Task { await download.run() }
+    let interrupt = Interrupt { running.cancel() }
+    let report = await running.value
     interrupt.cancel()
     display.erase()
 

@@ -1,56 +1,79 @@
 // The program as a person starts it.
 import Foundation
+import ProgramSupport
 import Testing
 import TreeFetch
 
 @Suite(.timeLimit(.minutes(2))) struct CommandTests {
   @Test func `the demo downloads all of it and says so`() async throws {
-    try await withFolder { folder in
-      let end = try await Program(["--demo", "--output", folder.url.path]).run()
+    try await withPlainFolder { folder in
+      let end = try await Program("treefetch", ["--demo", "--output", folder.path]).run()
       #expect(end.status == 0)
       #expect(!end.errors.contains("Error"))
-      let rows = Dictionary(
-        uniqueKeysWithValues: end.output.split(separator: "\n").dropFirst().map {
-          (String($0.prefix(18)).trimmingCharacters(in: .whitespaces), String($0.dropFirst(18)))
-        })
-      #expect(end.output.hasPrefix("gnome: all of it is here.\n"))
-      #expect(rows["resources"] == "1,139")
-      #expect(rows["requests"] == "1,139")
-      #expect((1...8).contains { rows["most in flight"] == "\($0) (limit 8)" })  // On a busy machine it may see fewer.
-      #expect(rows["files"] == folder.url.path)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1_139)
+      let rows = end.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      #expect(rows.first == "gnome: all of it is here.")
+      #expect(rows.contains("1,139 resources in 36 branches"))
+      // On a busy machine it may see fewer at the same time.
+      #expect((1...8).contains { rows.contains("1,139 requests, at most \($0) in flight (limit 8)") })
+      #expect(rows.last == "files in \(folder.path)")
+      #expect(try folder.files.count == 1_139)
     }
   }
 
-  @Test func `a resource that fails is named with its path`() async throws {
-    try await withFolder { folder in
-      let end = try await Program(["--demo", "--fail", "libc6", "--output", folder.url.path]).run()
+  @Test func `a resource that fails is named with its path, and with each branch that it fails`() async throws {
+    try await withPlainFolder { folder in
+      let end = try await Program("treefetch", ["--demo", "--fail", "libc6", "--output", folder.path]).run()
       #expect(end.status == 1)
       #expect(end.errors.contains("Error: gnome › libc6: the server answered 500"))
       #expect(end.output.hasPrefix("gnome: incomplete, because of libc6.\n"))
-      #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "libc6.json").path))
+      #expect(end.output.contains("\n  branch failed: gnome-core, through libc6\n"))
+      #expect(end.output.split(separator: "\n").count { $0.hasSuffix(", through libc6") } == 36)
+      #expect(try folder.files == [])
+    }
+  }
+
+  @Test func `a disk that takes no more fails the branches that don't fit, and keeps the others`() async throws {
+    let packages = [
+      Package("root", children: ["big", "small", "bigger"]), Package("big", children: ["huge"]), Package("small"),
+      Package("huge", size: 10_000_000), Package("bigger", children: ["small", "huge"]),
+    ]
+    try await withServer(packages) { root, _ in
+      try await withPlainFolder { folder in
+        // No file may be longer than 20 blocks of 512 or 1,024 bytes; `huge` has 100,000.
+        let program = try Program(
+          "treefetch", [root.absoluteString, "--output", folder.path], after: "trap '' XFSZ; ulimit -f 20")
+        let end = try await program.run()
+        let path = folder.appending(path: "huge.json").path
+        #expect(end.status == 1)
+        #expect(end.errors.hasSuffix("Error: root › huge: can't write to \(path): File too large\n"))
+        #expect(end.output.contains("\n  branch failed: big, through huge\n"))
+        #expect(try folder.files == ["small.json"])
+      }
     }
   }
 
   @Test func `any server will do`() async throws {
     try await withServer([Package("root", children: ["a", "b"]), Package("a"), Package("b")]) { root, _ in
-      try await withFolder { folder in
-        let end = try await Program([root.absoluteString, "--limit", "2", "--output", folder.url.path]).run()
+      try await withPlainFolder { folder in
+        let end = try await Program("treefetch", [root.absoluteString, "--limit", "2", "--output", folder.path])
+          .run()
         #expect(end.status == 0)
-        #expect(end.output.hasPrefix("root: all of it is here.\n  resources       3\n"))
+        #expect(end.output.hasPrefix("root: all of it is here.\n  3 resources in 2 branches\n"))
       }
     }
   }
 
   @Test func `control-C ends the download with a summary`() async throws {
     let server = try RawServer(.silence)
-    try await withFolder { folder in
-      let end = try await Program([server.root.absoluteString, "--output", folder.url.path]).run { process in
+    try await withPlainFolder { folder in
+      let end = try await Program("treefetch", [server.root.absoluteString, "--output", folder.path]).run {
+        process in
         for await _ in server.requests { break }
         process.interrupt()
       }
       #expect(end.status == 1)
       #expect(end.errors == "Error: root: interrupted\n")
+      #expect(try folder.files == [])
       #expect(end.output.hasPrefix("root: interrupted.\n"))
     }
   }
@@ -67,7 +90,7 @@ import TreeFetch
     (["--demo", "--output", "/dev/null/x"], 1, "can't write to /dev/null/x: Not a directory"),
   ])
   func `a call that can't work says why at once`(arguments: [String], status: Int32, message: String) async throws {
-    let end = try await Program(arguments).run()
+    let end = try await Program("treefetch", arguments).run()
     #expect(end.status == status)
     #expect(end.errors.hasPrefix("Error: \(message)\n"), "\(end.errors)")
     #expect(end.output == "")

@@ -37,50 +37,40 @@ import TreeFetch
   ])
   func `a bad answer is one line, and leaves no file`(_ answer: BadAnswer) async throws {
     let download = try await download(RawServer(.text("HTTP/1.1 \(answer.head)\r\n\r\n\(answer.body)")).root)
-    try Self.expect(download, at: "root › root", answer.message)
+    try Self.expect(download, at: "root", answer.message)
   }
 
   @Test(arguments: ["", "How do you do?\r\n"])
   func `an answer that is no HTTP is one line`(answer: String) async throws {
-    try Self.expect(await download(RawServer(.text(answer)).root), at: "root › root", "the request failed: ")
+    try Self.expect(await download(RawServer(.text(answer)).root), at: "root", "the request failed: ")
   }
 
   @Test func `a size that the body doesn't have leaves no file`() async throws {
     let server = try RawServer(RawServer.ok(#"{"name": "root", "size": 10, "body": "short"}"#))
     let download = try await download(server.root)
-    try Self.expect(download, at: "root › root", "the body is 5 bytes long, and its \"size\" says 10")
+    try Self.expect(download, at: "root", "the body is 5 bytes long, and its \"size\" says 10")
   }
 
   @Test func `a refused connection says where`() async throws {
     let port = try ClosedPort()
     let refusal = "the connection was refused: nothing listens at \(port.place)"
-    try Self.expect(await download(port.root), at: "root › root", refusal)
+    try Self.expect(await download(port.root), at: "root", refusal)
   }
 
   @Test func `a server that never answers times out`() async throws {
     let server = try RawServer(.silence)
     let download = try await download(server.root, timeout: 0.2)
-    try Self.expect(download, at: "root › root", "no answer in time from \(server.root)")
+    try Self.expect(download, at: "root", "no answer in time from \(server.root)")
   }
 
   @Test func `redirections without end are an error`() async throws {
     let around = RawServer.Answer.text(
       "HTTP/1.1 302 Found\r\nLocation: /root\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
     let server = try RawServer(Array(repeating: around, count: 50))
-    try Self.expect(await download(server.root), at: "root › root", "the request failed: too many HTTP redirects")
+    try Self.expect(await download(server.root), at: "root", "the request failed: too many HTTP redirects")
   }
 
-  @Test func `a missing child is named, and what came before it is kept`() async throws {
-    let packages = [Package("root", children: ["a"]), Package("a", children: ["nothing"])]
-    try await withServer(packages) { root, _ in
-      let download = try await download(root)
-      #expect(download.files == ["a.json", "root.json"])
-      #expect(download.report.problems.count == 1)
-      #expect(download.report.problems[0].hasPrefix("root › nothing: the server answered 404"))
-    }
-  }
-
-  @Test func `the first failure stops the tree`() async throws {
+  @Test func `what a failed resource would have named is not asked for`() async throws {
     let chain = (0..<50).map { Package("p\($0)", children: ["p\($0 + 1)"]) } + [Package("p50")]
     try await withServer(chain, failing: ["p20"]) { root, server in
       let report = try await download(root).report
@@ -90,38 +80,45 @@ import TreeFetch
     }
   }
 
-  @Test func `requests in flight are cancelled, without a complaint of their own`() async throws {
-    let slow = try RawServer(.silence)
-    let bad = try RawServer([
-      RawServer.ok(#"{"name": "root", "children": ["\#(slow.root)", "/bad"]}"#),
-      .text("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"),
-    ])
-    let download = try await download(bad.root, limit: 2)  // Ends at all only if the slow one is cancelled.
-    #expect(download.report.problems.count == 1)
-    #expect(download.report.problems[0].hasPrefix("root › bad: the server answered 500"))
-    #expect(download.files == ["root.json"])
-  }
-
   @Test func `a folder that goes away while downloading fails the download`() async throws {
     try await withServer([Package("root")]) { root, _ in
       try await withFolder { folder in
         try FileManager.default.removeItem(at: folder.url)
         let report = await TreeDownload(from: root, into: folder, limit: 8).run()
         let path = folder.url.appending(path: "root.json").path
-        #expect(report.problems == ["root › root: can't write to \(path): No such file or directory"])
+        #expect(report.problems == ["root: can't write to \(path): No such file or directory"])
+        #expect(report.summary(limit: 8).hasPrefix("root: nothing of it is here.\n"))
       }
     }
   }
 
-  @Test func `a download that is stopped ends, and says so`() async throws {
+  @Test func `a download that is stopped at its root ends, and says so`() async throws {
     let server = try RawServer(.silence)
     try await withFolder { folder in
-      let tree = TreeDownload(from: server.root, into: folder, limit: 8)
-      async let report = tree.run()
+      let running = Task { await TreeDownload(from: server.root, into: folder, limit: 8).run() }
       for await _ in server.requests { break }
-      tree.stop()
-      #expect(await report.problems == ["root: interrupted"])
-      #expect(await report.summary(limit: 8).hasPrefix("root: interrupted.\n"))
+      running.cancel()
+      let report = await running.value
+      #expect(report.problems == ["root: interrupted"])
+      #expect(report.summary(limit: 8).hasPrefix("root: interrupted.\n"))
+      let files = try folder.url.files
+      #expect(files == [])
+    }
+  }
+
+  @Test func `a download that is stopped before it begins asks for nothing to be kept`() async throws {
+    try await withServer([Package("root")]) { root, _ in
+      try await withFolder { folder in
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let running = Task {
+          for await _ in gate.stream {}
+          return await TreeDownload(from: root, into: folder, limit: 8).run()
+        }
+        running.cancel()
+        #expect(await running.value.problems == ["root: interrupted"])
+        let files = try folder.url.files
+        #expect(files == [])
+      }
     }
   }
 

@@ -4,8 +4,15 @@ import TreeFetch
 
 struct Download {
   let report: Report
-  /// What the folder held at the end, hidden files included, sorted.
+  /// What the folder held at the end, what is hidden included, sorted.
   let files: [String]
+}
+
+extension URL {
+  /// What the folder holds, what is hidden included, sorted.
+  var files: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
 }
 
 /// Runs a body with a fresh folder, and removes it.
@@ -15,6 +22,14 @@ func withFolder<R>(_ body: (Folder) async throws -> R) async throws -> R {
   return try await body(folder)
 }
 
+/// The same for a program that makes its own of it: there is nothing in the folder, not even a place for staging.
+func withPlainFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
+  try await withFolder { folder in
+    folder.close()
+    return try await body(folder.url)
+  }
+}
+
 func download(
   _ root: URL, limit: Int = 8, timeout: TimeInterval = 30,
   onProgress: @escaping @Sendable (TreeDownload.Status) -> Void = { _ in }
@@ -22,8 +37,7 @@ func download(
   try await withFolder { folder in
     let tree = TreeDownload(from: root, into: folder, limit: limit, timeout: timeout, onProgress: onProgress)
     let report = await tree.run()
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-    return Download(report: report, files: files.sorted())
+    return Download(report: report, files: try folder.url.files)
   }
 }
 

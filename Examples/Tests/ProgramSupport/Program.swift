@@ -1,26 +1,29 @@
-// The program itself, as a process.
+// A program of this package, as a process.
 import Foundation
 
-struct Program {
-  struct End {
-    let status: Int32
-    let output: String
-    let errors: String
+package struct Program {
+  package struct End: Sendable {
+    package let status: Int32
+    package let output: String
+    package let errors: String
   }
 
   private let process = Process()
   private let output: URL
   private let errors: URL
 
-  init(_ arguments: [String]) throws {
+  /// A program by its name in the folder that SwiftPM builds into. Where there is something for a shell to do before,
+  /// a shell does it, and becomes the program.
+  package init(_ name: String, _ arguments: [String] = [], after shell: String = "") throws {
     output = try Self.scratchFile()
     errors = try Self.scratchFile()
-    process.executableURL = Self.products.appending(path: "treefetch")
-    process.arguments = arguments
+    let program = Self.products.appending(path: name)
+    process.executableURL = shell.isEmpty ? program : URL(filePath: "/bin/sh")
+    process.arguments = (shell.isEmpty ? [] : ["-c", "\(shell)\nexec \"$0\" \"$@\"", program.path]) + arguments
   }
 
   /// Runs the program, with a body beside it that may talk to it, and returns when it has ended.
-  func run(meanwhile body: (Process) async -> Void = { _ in }) async throws -> End {
+  package func run(meanwhile body: (Process) async -> Void = { _ in }) async throws -> End {
     // Files and not pipes: nobody has to read while the program runs.
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
@@ -36,7 +39,7 @@ struct Program {
   }
 
   private static func scratchFile() throws -> URL {
-    let file = FileManager.default.temporaryDirectory.appending(path: "treefetch-test-\(UUID().uuidString)")
+    let file = FileManager.default.temporaryDirectory.appending(path: "program-\(UUID().uuidString)")
     try Data().write(to: file)
     return file
   }
