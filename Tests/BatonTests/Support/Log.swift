@@ -10,6 +10,15 @@ final class Log<Element: Sendable>: Sendable {
 
   var all: [Element] { list.withLock { $0 } }
   var count: Int { all.count }
+
+  /// Lets go of all, outside the lock.
+  func removeAll() {
+    let old = list.withLock { list in
+      defer { list = [] }
+      return list
+    }
+    _ = old
+  }
 }
 
 extension Log where Element == String {
