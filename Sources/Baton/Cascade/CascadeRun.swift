@@ -14,9 +14,8 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
 
   let baton: Baton
   private let cascade: Cascade
-  private let onBranch: (@Sendable (Cascade.Branch) -> Void)?
   private let progress: Mutex<Progress>
-  private let stock = Mutex(CascadeStock<Cascade.Branch, Resource>())
+  private let stock: Mutex<CascadeStock<Cascade.Branch, Resource>>
   /// How many settles are on stacks, with what they have started in their turn above them.
   private let nested = Atomic<Int>(0)
 
@@ -55,7 +54,7 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
 
   init(_ cascade: Cascade, _ roots: [ID], onBranch: (@Sendable (Cascade.Branch) -> Void)? = nil) {
     self.cascade = cascade
-    self.onBranch = onBranch
+    stock = Mutex(CascadeStock(onBranch: onBranch))
     baton = Baton(name: cascade.name, limit: cascade.limit, observer: cascade.observer)
     progress = Mutex(Progress(state: CascadeState(roots: roots)))
   }
@@ -205,7 +204,10 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
       let (root, failed) = progress.withLock { ($0.state.id(at: index), $0.state.failures(of: index)) }
       let outcome: Baton.Outcome = failed.isEmpty ? .finished : .cancelled(failures(of: failed))
       let branch = Cascade.Branch(root: root, outcome: outcome, run: self, index: index)
-      stock.withLock { $0.branches.append(branch) }
+      let onBranch = stock.withLock { stock in
+        stock.branches.append(branch)
+        return stock.onBranch
+      }
       onBranch?(branch)
     }
   }
@@ -230,7 +232,8 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
   }
 
   private func report(_ outcome: Baton.Outcome) -> Cascade.Report {
-    // Moved out: a branch holds the run, for its ids, and so the run must not go on holding branches.
+    // Moved out: a branch holds the run, for its ids, and so the run must not go on holding branches, nor a handler that
+    // may keep them (rule 9).
     let stock = stock.withLock { $0.removeAll() }
     let ids = progress.withLock { progress in (0..<progress.state.count).map { progress.state.id(at: $0) } }
     return Cascade.Report(

@@ -7,6 +7,8 @@ struct CascadeStock<Branch: Sendable, Resource: Sendable>: Sendable {
   /// The keys of `errors`, in the order in which they came.
   private(set) var failed: [Int] = []
   var branches: [Branch] = []
+  /// Who hears of each branch.
+  var onBranch: (@Sendable (Branch) -> Void)?
   var ready = Queue<CascadeAttempt>()
 
   /// An id is loaded once, so nothing is ever replaced, and nothing of the user's freed under the lock.

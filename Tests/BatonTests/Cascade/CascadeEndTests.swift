@@ -268,6 +268,24 @@ import Testing
     #expect(freed.value == 1)
   }
 
+  /// A branch keeps the run, for its ids: were the handler kept there, what it collects would never go.
+  @Test func `a handler that collects branches is let go with the report`() {
+    let freed = Counter()
+    do {
+      let (capture, branches) = (OnDeinit { freed.add() }, Log<Tree<String>.Cascade.Branch>())
+      let cascade = Tree<String>.Cascade { id, pass in pass.finish(.init(id, children: [])) }
+      cascade.start(
+        ["a", "b"],
+        onBranch: { [capture] branch in
+          _ = capture
+          branches.add(branch)
+        }
+      ) { _ in }
+      #expect(branches.all.map(\.root) == ["a", "b"] && branches.all.last?.ids == ["b"])
+    }
+    #expect(freed.value == 1)
+  }
+
   @Test func `a branch that is kept keeps its ids`() async {
     let tree = Tree(children: ["a": ["b"]])
     let branch = await Tree.Cascade { id in tree.loaded(id) }.run(["a"]).branches["a"]
