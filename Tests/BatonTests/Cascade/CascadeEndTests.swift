@@ -116,6 +116,7 @@ import Testing
     task.put(running)
     gate.open()
     let report = await running.value
+    task.drop()  // Which keeps the cascade, which keeps this.
     #expect(report.outcome.isCancelled && report.branches.count == 3 && loads.all.isEmpty)
     // At hand, but too late: its branch is cancelled.
     #expect(report.resources.isEmpty && report.branches["b"]?.outcome.isCancelled == true)
