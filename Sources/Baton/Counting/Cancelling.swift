@@ -31,10 +31,11 @@ extension Baton.Core {
   /// The order is rule 5's: the failure is recorded and the flag set, in one step under the lock; then all descendants
   /// are flagged; then the handlers run, so that one which looks around sees everything cancelled. Each baton's lock is
   /// taken on its own. The walk is a loop over a list, so that depth costs no stack (rule 8).
+  /// - Parameter isNoiseWhenLate: Whether the failure is left out if the baton is cancelled already.
   /// - Returns: Whether this call was the one that cancelled the baton.
   @discardableResult
-  func cancel(failure: Baton.Failure?) -> Bool {
-    let isNoise = failure?.error is CancellationError
+  func cancel(failure: Baton.Failure?, isNoiseWhenLate: Bool = false) -> Bool {
+    let isNoise = isNoiseWhenLate || failure?.error is CancellationError
     let (isFirst, alarm) = lifecycle.withLock { life -> (Bool, Lifecycle.Alarm?) in
       let word = current
       guard !word.isSealed else { return (false, nil) }
@@ -161,11 +162,12 @@ extension Baton {
   ///
   /// - Parameter error: Why.
   /// - Returns: True for the call that ended the baton, also if its cancellation was enough to bring the last pass back;
-  ///   false if it was complete already.
+  ///   false if it was complete already. Of calls at the same time, one returns true.
   @discardableResult
   public func abandon(_ error: (any Error)? = nil) -> Bool {
     let cancelled = cancelAll(error)
-    guard let ending = core.sealAbandoned() else { return cancelled }
+    // Another one, that came between the two steps, has ended what this one cancelled.
+    guard let ending = core.sealAbandoned() else { return cancelled && !core.current.isAbandoned }
     ending.complete(core)
     return true
   }

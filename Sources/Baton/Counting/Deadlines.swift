@@ -3,7 +3,7 @@
 import Synchronization
 
 extension Baton {
-  /// Cancels after a time, with a ``TimeoutError``, unless the baton is complete by then.
+  /// Cancels after a time, with a ``TimeoutError``, unless the baton is complete or cancelled by then.
   ///
   /// Several deadlines may be set; the earliest wins. They end with the baton, and don't keep it alive.
   ///
@@ -11,7 +11,10 @@ extension Baton {
   ///   - limit: The time from now on; zero or less cancels as soon as a task gets to run.
   ///   - clock: What measures the time.
   public func cancelAll<C: Clock>(after limit: Duration, clock: C = ContinuousClock()) where C.Duration == Duration {
-    schedule(after: limit, clock: clock) { baton in baton.cancelAll(TimeoutError(limit: limit)) }
+    schedule(after: limit, clock: clock) { baton in
+      let failure = Failure(error: TimeoutError(limit: limit), lineage: baton.core.lineage)
+      baton.core.cancel(failure: failure, isNoiseWhenLate: true)
+    }
   }
 
   /// Abandons after a time, with a ``TimeoutError``, unless the baton is complete by then.

@@ -59,6 +59,26 @@ import Testing
     await clock.sleepers(0)
   }
 
+  @Test func `a deadline to cancel that finds the baton cancelled adds nothing`() async {
+    let baton = Baton()
+    baton.pass()
+    for seconds in 1...2 {
+      var timer: WeakReference<ManualClock>?
+      do {
+        let clock = ManualClock()
+        timer = WeakReference(clock)
+        baton.cancelAll(after: .seconds(seconds), clock: clock)
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(seconds))
+      }
+      // A timer that has done its work lets its clock go.
+      await until { timer?.isGone == true }
+    }
+    #expect(baton.isCancelled)
+    baton.finish()
+    #expect(Self.errors(baton) == ["timed out after 1.0 seconds"])
+  }
+
   @Test func `a limit of zero or less cancels, and abandons, as soon as may be`() async {
     let baton = Baton()
     baton.pass()
