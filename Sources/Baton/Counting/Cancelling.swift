@@ -65,6 +65,9 @@ extension Baton.Core {
       below += next.children.lazy.filter { $0 !== alarm.core }
       alarms.append(next)
     }
+    // The uppermost first, as on the way down: a handler may hand back the last pass below, and so end those above, whose
+    // own handlers are to have run by then (rule 5).
+    alarms.reverse()
     // Down.
     var told = alarms.map(\.core)
     while let core = below.popLast() {

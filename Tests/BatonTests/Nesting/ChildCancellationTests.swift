@@ -157,6 +157,21 @@ import Testing
   }
 
   // A failure stops climbing at the first ancestor that is cancelled already, and goes on from there later.
+  /// Rule 5, found by the fuzzer: the handler below ends all three, whose own handlers must have run by then.
+  @Test func `handlers above run before one below that ends them all`() {
+    let log = Log<String>()
+    let top = Baton { _ in log.add("top completed") }
+    let middle = top.makeChild { _ in log.add("middle completed") }
+    let bottom = middle.makeChild { _ in log.add("bottom completed") }
+    let pass = bottom.makePass()
+    pass.onCancel { [weak pass] in pass?.finish() }
+    middle.onCancel { log.add("middle cancelled") }
+    top.onCancel { log.add("top cancelled") }
+    bottom.cancelAll()
+    #expect(
+      log.all == ["top cancelled", "middle cancelled", "bottom completed", "middle completed", "top completed"])
+  }
+
   @Test func `a second branch's failure is heard as far as there is news in it`() {
     let events = EventLog()
     let root = Baton(name: "root", observer: events)
@@ -168,7 +183,7 @@ import Testing
     #expect(Self.errors(root) == ["root/left/error 1", "root/right/error 2"])
     #expect(
       events.lines.filter { $0.contains(": cancelled") } == [
-        "left: cancelled error 1", "root: cancelled error 1", "right: cancelled",
+        "root: cancelled error 1", "left: cancelled error 1", "right: cancelled",
       ])
   }
 
