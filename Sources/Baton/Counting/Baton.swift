@@ -80,11 +80,12 @@ public final class Baton: Sendable {
   ///   - observer: Who is told what happens to this baton and its descendants.
   ///   - completion: Runs exactly once, with whether anybody cancelled.
   public convenience init(
-    name: String? = nil, on executor: Executor = .inline, limit: Limiter? = nil, observer: (any Observer)? = nil,
-    completion: @escaping @Sendable (_ cancelled: Bool) -> Void
+    name: consuming String? = nil, on executor: consuming Executor = .inline, limit: consuming Limiter? = nil,
+    observer: consuming (any Observer)? = nil, completion: consuming @escaping @Sendable (_ cancelled: Bool) -> Void
   ) {
+    // Consuming, here and below: the parameters are moved into the core, where copies of them would be retained.
     let completion = Lifecycle.Completion(executor: executor, body: completion)
-    self.init(core: Core(name: name, parent: nil, limit: limit, observer: observer, completion: completion))
+    self.init(core: Core(name: name, parent: nil, limit: limit, watch: Watch.make(observer), completion: completion))
   }
 
   /// Makes a baton whose completion runs on the main actor.
@@ -100,7 +101,7 @@ public final class Baton: Sendable {
     completion: @escaping @MainActor @Sendable (_ cancelled: Bool) -> Void
   ) {
     let completion = Lifecycle.Completion.onMain(executor, completion)
-    self.init(core: Core(name: name, parent: nil, limit: limit, observer: observer, completion: completion))
+    self.init(core: Core(name: name, parent: nil, limit: limit, watch: Watch.make(observer), completion: completion))
   }
 
   /// Makes a baton without a completion: for waiting, or for handlers that are added later.
@@ -109,12 +110,14 @@ public final class Baton: Sendable {
   ///   - name: What it is called in failures, reports and descriptions.
   ///   - limit: How many runners may be at work at the same time.
   ///   - observer: Who is told what happens to this baton and its descendants.
-  public convenience init(name: String? = nil, limit: Limiter? = nil, observer: (any Observer)? = nil) {
-    self.init(core: Core(name: name, parent: nil, limit: limit, observer: observer, completion: nil))
+  public convenience init(
+    name: consuming String? = nil, limit: consuming Limiter? = nil, observer: consuming (any Observer)? = nil
+  ) {
+    self.init(core: Core(name: name, parent: nil, limit: limit, watch: Watch.make(observer), completion: nil))
   }
 
   /// Nobody can hand anything back any more, so the baton ends (rule 3).
-  deinit { core.sealDropped()?.complete(core) }
+  deinit { if !core.current.isSealed { core.sealDropped()?.complete(core) } }
 
   /// What the baton is called in failures, reports and descriptions.
   public var name: String? { core.name }

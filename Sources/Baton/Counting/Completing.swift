@@ -58,8 +58,7 @@ extension Baton.Core {
   /// Ends a baton to which nobody holds a reference any more (rule 3).
   /// - Returns: Nil if it was complete.
   func sealDropped() -> Lifecycle.Ending? {
-    let word = current
-    guard !word.isSealed else { return nil }
+    guard !current.isSealed else { return nil }
     let tally = tally
     if tally.passed == 0 { return sealAtZero() }
     // What is out can only be bare passes: a `Pass` and a child hold the handle.
@@ -80,8 +79,10 @@ struct HandBack: ~Copyable, Sendable {
   let child: Baton.Core
   var parent: Baton?
   let cancelled: Bool
-  let failures: Baton.FailureList
-  let failuresHeard: Int
+  let remains: [Lifecycle.Remains]
+
+  var failures: Baton.FailureList { remains.isEmpty ? Baton.FailureList() : remains[0].failures }
+  var failuresHeard: Int { remains.isEmpty ? 0 : remains[0].failuresHeard }
 
   /// Pays it, and goes on climbing for as long as the next one up is complete by that.
   ///
@@ -118,45 +119,46 @@ extension Lifecycle.Ending {
   /// - Returns: What is owed to the parent. Nil without a parent, or if the completion is still running elsewhere: then
   ///   whoever runs it goes on climbing.
   consuming func deliver(_ core: Baton.Core) -> HandBack? {
-    for deadline in deadlines { deadline.cancel() }
+    if !remains.isEmpty { for deadline in remains[0].deadlines { deadline.cancel() } }
     core.observe { .completed(cancelled: cancelled) }
-    var landing = handOver(core)
-    deliverHandlers(core)
-    guard let owed = landing?.arrive() else {
-      // Either there was no need of a landing, or the completion has yet to return, or its executor has let it go.
-      return landing == nil ? handBack(core) : isKnownUniquelyReferenced(&landing) ? landing?.giveUp() : nil
+    guard let completion = completion.take(), !completion.runsInline(cancelled) else {
+      deliverHandlers(core)
+      return handBack(core)
     }
-    return owed
+    return deliver(core, completion)
   }
 
-  /// Runs the completion, or hands it to its executor.
-  /// - Returns: Where its return is waited for before the parent's pass goes back; nil if there is nothing to wait for.
-  private mutating func handOver(_ core: Baton.Core) -> Landing? {
-    guard let completion = completion.take() else { return nil }
-    let (body, cancelled) = (completion.body, cancelled)
-    if completion.executor.isInline {
-      body(cancelled)
-      return nil
-    }
+  /// The same with a completion that runs on an executor, and whose return has to be waited for if there is a parent.
+  private consuming func deliver(_ core: Baton.Core, _ completion: Lifecycle.Completion) -> HandBack? {
+    let (body, cancelled, failures) = (completion.body, cancelled, failures)
     guard let owed = handBack(core) else {
       completion.executor.run { body(cancelled) }
+      Self.deliverHandlers(core, cancelled, failures)
       return nil
     }
-    let landing = Landing(owed)
-    completion.executor.run {
+    var landing: Landing? = Landing(owed)
+    completion.executor.run { [landing] in
       body(cancelled)
-      landing.arrive()?.climb()
+      landing?.arrive()?.climb()
     }
-    return landing
+    Self.deliverHandlers(core, cancelled, failures)
+    if let owed = landing?.arrive() { return owed }
+    // Either the completion has yet to return, or its executor has let it go.
+    return isKnownUniquelyReferenced(&landing) ? landing?.giveUp() : nil
   }
 
   private mutating func handBack(_ core: Baton.Core) -> HandBack? {
     guard let parent = parent.take() else { return nil }
-    return HandBack(
-      child: core, parent: parent, cancelled: cancelled, failures: failures, failuresHeard: failuresHeard)
+    return HandBack(child: core, parent: parent, cancelled: cancelled, remains: remains)
   }
 
   private func deliverHandlers(_ core: Baton.Core) {
+    if core.lifecycle.withLock({ $0.endsEmpty() }) { return }
+    Self.deliverHandlers(core, cancelled, failures)
+  }
+
+  @inline(never)
+  private static func deliverHandlers(_ core: Baton.Core, _ cancelled: Bool, _ failures: Baton.FailureList) {
     var outcome: Baton.Outcome?
     func knownOutcome() -> Baton.Outcome {
       let known = outcome ?? (cancelled ? .cancelled(failures.array) : .finished)
@@ -172,6 +174,16 @@ extension Lifecycle.Ending {
         return
       }
     }
+  }
+}
+
+extension Lifecycle.Completion {
+  /// Runs it here, if this is its place.
+  /// - Returns: Whether it was.
+  fileprivate func runsInline(_ cancelled: Bool) -> Bool {
+    guard executor.isInline else { return false }
+    body(cancelled)
+    return true
   }
 }
 

@@ -39,11 +39,11 @@ extension Baton {
     /// The new baton's parent, if it has one, has been passed for it already. A child inherits, unless it brings its own:
     /// `inheriting` is named beside `parent`, since what is born after its parent's abandonment inherits without a parent.
     init(
-      name: String?, parent: Baton?, policy: CancellationPolicy = .propagates, flags: BatonWord = BatonWord(0),
-      limit: Limiter?, inheriting: Core? = nil, observer: (any Observer)? = nil,
-      completion: Lifecycle.Completion?
+      name: consuming String?, parent: consuming Baton?, policy: CancellationPolicy = .propagates,
+      flags: BatonWord = BatonWord(0), limit: consuming Limiter?, inheriting: Core? = nil,
+      watch: consuming Watch? = nil, completion: consuming Lifecycle.Completion?
     ) {
-      let watch = observer.map(Watch.init) ?? inheriting?.watch
+      let watch = watch ?? inheriting?.watch
       // A root has nobody to register with.
       let word = parent == nil ? flags.union(.registered) : flags
       ledger = Atomic(word.bits)
@@ -63,7 +63,12 @@ extension Baton {
 final class Watch: Sendable {
   let observer: any Baton.Observer
 
-  init(_ observer: any Baton.Observer) { self.observer = observer }
+  private init(_ observer: any Baton.Observer) { self.observer = observer }
+
+  static func make(_ observer: consuming (any Baton.Observer)?) -> Watch? {
+    guard let observer else { return nil }
+    return Watch(observer)
+  }
 }
 
 // MARK: The word that counts: `word`, or the ledger of an observed baton

@@ -20,7 +20,7 @@ extension Baton {
     private init(kind: Kind) { self.kind = kind }
 
     /// On the thread that hands back the last pass, before its call returns.
-    public static let inline = Executor(kind: .inline)
+    public static var inline: Executor { Executor(kind: .inline) }
 
     #if canImport(Dispatch)
     /// On a dispatch queue, asynchronously.

@@ -33,6 +33,8 @@ struct Lifecycle: ~Copyable, Sendable {
   /// The baton of which this one holds a pass; let go at completion.
   private(set) var parent: Baton?
   private var completion: Completion?
+  /// The registered children (`Children.swift` says which are): to be told of a cancellation, and to be shown.
+  var children: [Baton.Core] = []
   /// All that most batons never have: none or one, in an array as a box. An empty one costs a pointer, where the fields
   /// themselves would cost more than everything else in making and completing a baton.
   private var rarities: [Rarities] = []
@@ -43,13 +45,13 @@ struct Lifecycle: ~Copyable, Sendable {
     var waiters = Line<Waiter>()
     var cancelHandlers = Line<CancelHandler>()
     var deadlines: [Task<Void, Never>] = []
-    var children: [Baton.Core] = []
     var failures = Baton.FailureList()
     var failuresHeard = 0
     var carry = 0
     var frozen: Baton.Tally?
   }
 
+  /// For changing them: reading one by `rarities[0]` copies no other.
   private var rare: Rarities {
     get { rarities.first ?? Rarities() }
     _modify {
@@ -58,31 +60,25 @@ struct Lifecycle: ~Copyable, Sendable {
     }
   }
 
-  /// The registered children (`Children.swift` says which are): to be told of a cancellation, and to be shown.
-  var children: [Baton.Core] {
-    get { rarities.first?.children ?? [] }
-    _modify { yield &rare.children }
-  }
-
   /// What went wrong, in the order in which it was recorded.
   var failures: Baton.FailureList {
-    get { rarities.first?.failures ?? Baton.FailureList() }
+    get { rarities.isEmpty ? Baton.FailureList() : rarities[0].failures }
     _modify { yield &rare.failures }
   }
 
   /// How many of the failures came with the first cancellation, and so were heard by the parent at once: 0 or 1.
-  var failuresHeard: Int { rarities.first?.failuresHeard ?? 0 }
+  var failuresHeard: Int { rarities.isEmpty ? 0 : rarities[0].failuresHeard }
 
   /// Passes that were folded out of the word, see `BatonWord`.
   var carry: Int {
-    get { rarities.first?.carry ?? 0 }
+    get { rarities.isEmpty ? 0 : rarities[0].carry }
     _modify { yield &rare.carry }
   }
 
   /// The counts as they were when the baton was abandoned: from then on the word counts nothing.
-  var frozen: Baton.Tally? { rarities.first?.frozen }
+  var frozen: Baton.Tally? { rarities.isEmpty ? nil : rarities[0].frozen }
 
-  init(parent: Baton?, completion: Completion?) {
+  init(parent: consuming Baton?, completion: consuming Completion?) {
     self.parent = parent
     self.completion = completion
   }
@@ -110,12 +106,16 @@ struct Lifecycle: ~Copyable, Sendable {
   }
 
   /// Takes out a waiter that doesn't want to wait any longer; nil if it has been, or is being, woken.
-  mutating func removeWaiter(_ key: UInt64) -> Waiter? { rare.waiters.remove(key) }
+  mutating func removeWaiter(_ key: UInt64) -> Waiter? {
+    rarities.isEmpty ? nil : rarities[0].waiters.remove(key)
+  }
 
   /// Takes a cancel handler in. Only for an open lifecycle that is not cancelled.
   mutating func add(_ handler: CancelHandler) -> UInt64 { rare.cancelHandlers.append(handler) }
 
-  mutating func removeCancelHandler(_ key: UInt64) -> CancelHandler? { rare.cancelHandlers.remove(key) }
+  mutating func removeCancelHandler(_ key: UInt64) -> CancelHandler? {
+    rarities.isEmpty ? nil : rarities[0].cancelHandlers.remove(key)
+  }
 
   /// Keeps a deadline's task until completion, or returns false when there is nothing left to time.
   mutating func add(_ deadline: Task<Void, Never>) -> Bool {
@@ -142,11 +142,8 @@ struct Lifecycle: ~Copyable, Sendable {
   mutating func cancel(_ core: Baton.Core, heard failure: Baton.Failure?) -> Alarm {
     if failure != nil { rare.failuresHeard = 1 }
     let parent = core.policy == .propagates ? parent : nil
-    guard !rarities.isEmpty else {
-      return Alarm(core: core, failure: failure, handlers: [], children: [], parent: parent)
-    }
-    return Alarm(
-      core: core, failure: failure, handlers: rare.cancelHandlers.removeAll(), children: children, parent: parent)
+    let handlers = rarities.isEmpty ? [] : rarities[0].cancelHandlers.removeAll()
+    return Alarm(core: core, failure: failure, handlers: handlers, children: children, parent: parent)
   }
 
   // MARK: Completing
@@ -158,25 +155,42 @@ struct Lifecycle: ~Copyable, Sendable {
     let cancelled: Bool
     var completion: Completion?
     var parent: Baton?
-    var failures = Baton.FailureList()
-    var failuresHeard = 0
-    var deadlines: [Task<Void, Never>] = []
     /// Not to be told any more: just to be let go outside the lock.
-    var leftovers: [any Sendable] = []
+    let children: [Baton.Core]
+    /// What most batons never have, boxed as in the lifecycle, since this is moved around a good deal.
+    let remains: [Remains]
+
+    var failures: Baton.FailureList { remains.isEmpty ? Baton.FailureList() : remains[0].failures }
+  }
+
+  /// What a seal took out of the rarities.
+  struct Remains: Sendable {
+    let failures: Baton.FailureList
+    let failuresHeard: Int
+    let deadlines: [Task<Void, Never>]
+    /// Not to be told any more: just to be let go outside the lock.
+    let cancelHandlers: [CancelHandler]
   }
 
   /// The seal: called once, by the thread that won it.
   mutating func seal(cancelled: Bool, frozen: Baton.Tally? = nil) -> Ending {
     stage = .delivering
-    var ending = Ending(cancelled: cancelled, completion: completion.take(), parent: parent.take())
     if let frozen { rare.frozen = frozen }
-    guard !rarities.isEmpty else { return ending }
-    ending.failures = rare.failures
-    ending.failuresHeard = rare.failuresHeard
-    swap(&ending.deadlines, &rare.deadlines)
-    ending.leftovers = [rare.cancelHandlers.removeAll(), rare.children]
-    rare.children = []
+    let ending = Ending(
+      cancelled: cancelled, completion: completion.take(), parent: parent.take(), children: children,
+      remains: rarities.isEmpty ? [] : takeRemains())
+    children = []
     return ending
+  }
+
+  private mutating func takeRemains() -> [Remains] {
+    let deadlines = rarities[0].deadlines
+    rarities[0].deadlines = []
+    return [
+      Remains(
+        failures: rarities[0].failures, failuresHeard: rarities[0].failuresHeard, deadlines: deadlines,
+        cancelHandlers: rarities[0].cancelHandlers.removeAll())
+    ]
   }
 
   /// The next part of the line, for the thread that delivers.
@@ -186,16 +200,22 @@ struct Lifecycle: ~Copyable, Sendable {
     case waiters([Waiter])
   }
 
+  /// Ends the line if nobody ever stood in it, which is what most batons have.
+  /// - Returns: Whether it ended, so that there is nothing to deliver.
+  mutating func endsEmpty() -> Bool {
+    guard rarities.isEmpty else { return false }
+    stage = .over
+    return true
+  }
+
   mutating func nextDelivery() -> Delivery {
-    guard !rarities.isEmpty else {
-      stage = .over
-      return .waiters([])
-    }
-    guard rare.handlers.isEmpty else {
-      defer { rare.handlers = [] }
-      return .handlers(rare.handlers)
+    if endsEmpty() { return .waiters([]) }
+    let handlers = rarities[0].handlers
+    guard handlers.isEmpty else {
+      rarities[0].handlers = []
+      return .handlers(handlers)
     }
     stage = .over
-    return .waiters(rare.waiters.removeAll())
+    return .waiters(rarities[0].waiters.removeAll())
   }
 }

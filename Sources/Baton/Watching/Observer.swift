@@ -99,6 +99,12 @@ extension Baton.Core {
 
   /// Tells the observer, if there is one; only then is the event made.
   func observe(_ event: () -> Baton.Event) {
+    if watch != nil { tell(event) }
+  }
+
+  /// Out of line, so that where nobody observes there is a look at a pointer and nothing more.
+  @inline(never)
+  private func tell(_ event: () -> Baton.Event) {
     guard let watch, let identity else { return }
     watch.observer.baton(identity, event())
   }

@@ -132,7 +132,7 @@ import Testing
     var added = [life.add(Task {})]
     let ending = life.seal(cancelled: false)
     added.append(life.add(Task {}))
-    let count = ending.deadlines.count
+    let count = ending.remains.first?.deadlines.count
     #expect(added == [true, false] && count == 1)
   }
 
@@ -152,8 +152,8 @@ import Testing
     let (frozenThen, failures) = (life.frozen, life.failures.count)
     // The failures stay, being the outcome.
     #expect(isEmpty && frozenThen == frozen && failures == 1)
-    let leftovers = ending.leftovers.compactMap { ($0 as? any Collection)?.count }
-    let counts = leftovers + [ending.failures.count, ending.failuresHeard]
+    let (remains, children) = (ending.remains, ending.children.count)
+    let counts = remains.flatMap { [$0.cancelHandlers.count, $0.failures.count, $0.failuresHeard] } + [children]
     let (cancelled, isParent, completion) = (ending.cancelled, ending.parent === parent, ending.completion)
     #expect(cancelled && isParent && counts == [1, 1, 1, 1])
     completion?.body(true)
