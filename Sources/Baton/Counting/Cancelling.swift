@@ -31,7 +31,9 @@ extension Baton.Core {
   /// The order is rule 5's: the failure is recorded and the flag set, in one step under the lock; then all descendants
   /// are flagged; then the handlers run, so that one which looks around sees everything cancelled. Each baton's lock is
   /// taken on its own. The walk is a loop over a list, so that depth costs no stack (rule 8).
-  /// - Parameter isNoiseWhenLate: Whether the failure is left out if the baton is cancelled already.
+  /// - Parameters:
+  ///   - failure: Why, if anything went wrong.
+  ///   - isNoiseWhenLate: Whether the failure is left out if the baton is cancelled already.
   /// - Returns: Whether this call was the one that cancelled the baton.
   @discardableResult
   func cancel(failure: Baton.Failure?, isNoiseWhenLate: Bool = false) -> Bool {
