@@ -1,6 +1,10 @@
 // One run of a cascade.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 /// One run of a cascade: a baton, of which the run holds a pass until every id has settled, and one for each attempt.
 ///

@@ -1,6 +1,10 @@
 // The baton: its specification, its making, and the calls that count.
 
+#if BATON_EXPLORED
+public import Explored
+#else
 public import Synchronization
+#endif
 
 /// Counts asynchronous work that is still out, and completes once when the last of it is back.
 ///

@@ -1,6 +1,10 @@
 // How a cancellation is recorded, and how it spreads.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// What a child's own cancellation means for its parent.

@@ -1,6 +1,10 @@
 // The seal, the handing out of what waited for it, and the way up.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton.Core {
   /// Seals a count of zero. This compare-and-swap *is* completion (rule 2): whoever wins it gets the ending.

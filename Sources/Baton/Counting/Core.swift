@@ -1,6 +1,10 @@
 // The part of a baton that its parent can reach without keeping the baton alive.
 
+#if BATON_EXPLORED
+public import Explored
+#else
 public import Synchronization
+#endif
 
 extension Baton {
   /// All of a baton but the handle that its users hold.

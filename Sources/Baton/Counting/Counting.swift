@@ -1,6 +1,10 @@
 // What passing and settling do when it is not just the one atomic operation.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton.Core {
   // MARK: Passing

@@ -1,6 +1,10 @@
 // Cancelling and abandoning after a time.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// Cancels after a time, with a ``TimeoutError``, unless the baton is complete or cancelled by then.

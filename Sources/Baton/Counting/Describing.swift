@@ -1,6 +1,10 @@
 // What a baton looks like in a log and in a debugger.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton: CustomStringConvertible, CustomDebugStringConvertible {
   /// Name, counts and state, for example `Baton "Query": 3 passed, 1 settled, 2 out, cancelled`.

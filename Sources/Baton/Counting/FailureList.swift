@@ -1,6 +1,10 @@
 // The failures of one baton, in the order in which they were recorded.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// The failures of one baton: a singly linked list, of which a child's end can become the parent's in constant time.

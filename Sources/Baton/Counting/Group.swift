@@ -2,7 +2,11 @@
 
 #if canImport(Dispatch)
 public import Dispatch
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// Stands in for `DispatchGroup`: the same calls, so that a codebase moves over one file at a time.

@@ -1,6 +1,10 @@
 // Hearing of a baton's completion.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// Adds a handler that gets the outcome when the baton completes.

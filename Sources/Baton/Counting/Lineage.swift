@@ -1,6 +1,10 @@
 // Who a baton descends from: what paths are built of, and what an observer is told.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// A named or observed baton's place in its tree. It outlives the baton in the failures that came out of it.

@@ -1,6 +1,10 @@
 // Waiting for a baton: with await, with a limit, and blocking.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 #if canImport(Dispatch)
 import Dispatch

@@ -1,6 +1,10 @@
 // Scatter and gather: passes that bring values back.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// Counts with a baton whose passes bring values back, and keeps them in the order in which they were passed.

@@ -1,6 +1,10 @@
 // Batons inside batons.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// Makes a child: a baton that holds one pass of this one until its own completion has returned.

@@ -1,6 +1,10 @@
 // How many runners may be at work at the same time.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// Permits for runners: at most so many of them are at work at the same time, first come, first served.

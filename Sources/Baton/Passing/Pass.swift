@@ -1,6 +1,10 @@
 // One outstanding pass, as an object that can't be settled twice or be forgotten.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// One outstanding pass, settled once.

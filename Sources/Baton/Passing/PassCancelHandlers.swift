@@ -1,6 +1,10 @@
 // The cancel handlers of one pass.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 /// What one pass wants done when its baton is cancelled; forgotten when the pass settles.
 ///

@@ -1,6 +1,10 @@
 // One run of a relay.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 /// The stages of a relay: linked backwards, so that adding one is O(1) although each description is a value.
 struct RelayStages: Sendable {

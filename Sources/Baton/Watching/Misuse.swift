@@ -1,6 +1,10 @@
 // What a careful program doesn't do, and who is told of it.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 #if canImport(Glibc)
 import Glibc

@@ -1,6 +1,10 @@
 // Who still holds the baton, since when, from which line.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// An observer that knows at any moment who holds the batons that it watches.

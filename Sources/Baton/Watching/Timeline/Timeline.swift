@@ -1,6 +1,10 @@
 // A run, recorded to be looked at.
 
+#if BATON_EXPLORED
+import Explored
+#else
 import Synchronization
+#endif
 
 extension Baton {
   /// An observer that records a run, and shows where the time went.

@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+// What checks the library beyond its tests; never part of what a user gets.
+import PackageDescription
+
+// The upcoming features of the library's own targets, so that its sources mean the same here.
+let library: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+// Swift's record of exclusive accesses belongs to the operating system's thread, so it can't follow a fiber.
+let onFibers: [SwiftSetting] = [.unsafeFlags(["-enforce-exclusivity=unchecked"])]
+
+let package = Package(
+  name: "Verification",
+  platforms: [.macOS(.v15)],
+  targets: [
+    .target(name: "CExplorer"),
+    .target(name: "Explored", dependencies: ["CExplorer"], swiftSettings: onFibers),
+    // The library's own sources, through a link, since a package may not reach out of its folder.
+    .target(
+      name: "BatonExplored", dependencies: ["Explored"], exclude: ["Baton.docc"],
+      swiftSettings: library + onFibers + [.define("BATON_EXPLORED")]),
+    .executableTarget(
+      name: "explore", dependencies: ["BatonExplored", "Explored"], swiftSettings: library + onFibers),
+  ],
+  swiftLanguageModes: [.v6]
+)
