@@ -28,10 +28,6 @@ public enum Explorer {
     } else {
       repeat {
         guard runOnce(make) else { break }
-        guard world.search.findings.schedules < options.limit else {
-          world.search.findings.isComplete = false
-          break
-        }
       } while world.backtrack()
     }
     world.search.findings.states = world.search.visited.count

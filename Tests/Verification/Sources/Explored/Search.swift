@@ -10,8 +10,6 @@ public struct Options: Sendable {
   public var reduces = true
   /// How many schedules to take at random instead of searching, and from which seed.
   public var random: (count: Int, seed: UInt64)?
-  /// After how many schedules to give up.
-  public var limit = Int.max
 
   /// Makes options.
   /// - Parameter preemptions: How often a thread may be interrupted; nil for any number.
@@ -26,8 +24,6 @@ public struct Findings: Sendable {
   public var states = 0
   /// How many operations they did.
   public var steps = 0
-  /// Whether all was searched.
-  public var isComplete = true
   /// What went wrong in the last schedule, and its choices.
   public var failure: (message: String, schedule: Schedule)?
 }
@@ -88,6 +84,10 @@ extension World {
     let choice: UInt8
     if search.position < search.path.count {
       choice = search.path[search.position]
+      guard fits(choice) else {
+        failure = "the schedule doesn't fit the program"
+        return Self.main
+      }
     } else {
       findCandidates()
       guard !search.candidates.isEmpty else {
@@ -119,6 +119,13 @@ extension World {
     !threads[thread].isFinished && threads[thread].pending?.isEnabled == true
   }
 
+  /// Whether a choice that somebody wrote down can be made here.
+  private func fits(_ choice: UInt8) -> Bool {
+    let thread = Int(choice & 3)
+    guard thread < threadCount, canGoOn(thread), let operation = threads[thread].pending else { return false }
+    return Int(choice >> 2) < choices(of: operation, by: thread)
+  }
+
   private func isPreemption(_ next: Int) -> Bool {
     search.last != next && search.last != Self.main && canGoOn(search.last)
   }
@@ -142,7 +149,7 @@ extension World {
       defer { search.random = random }
       return search.candidates[Int(random.next() % UInt64(search.candidates.count))]
     }
-    if search.isDraining { return search.candidates[0] }
+    if search.isDraining || trace != nil { return search.candidates[0] }
     let begin = search.open.count
     // Backwards, since what is left is taken from the end.
     for choice in search.candidates.reversed() where isNew(choice) { search.open.append(choice) }

@@ -7,8 +7,9 @@ import Foundation
 enum Commands {
   static let usage = """
     explore ci [JOBS]                  what CI searches, compared with the committed figures
-    explore nightly [JOBS]             more of it
+    explore nightly [JOBS]             more of it, and scenarios that change from day to day
     explore figures ci|nightly [JOBS]  the same, and writes the figures down
+    explore test                       the explorer's own tests
     explore hunt                       the scenarios in the order in which they find bugs, until one fails
     explore search SCENARIO [PREEMPTIONS [STALE]]
                                        one scenario: all schedules, or those with so few preemptions and stale reads
@@ -24,7 +25,8 @@ enum Commands {
     case "figures":
       let rest = Array(arguments.dropFirst())
       return try sweep(rest.first ?? "ci", jobs(rest), writes: true)
-    case "hunt": return SelfTest.run() && hunt()
+    case "hunt": return hunt()
+    case "test": return SelfTest.run()
     case "worker": return worker(Array(arguments.dropFirst()))
     case "search": return search(Array(arguments.dropFirst()))
     case "random": return random(Array(arguments.dropFirst()))
@@ -52,10 +54,11 @@ enum Commands {
   private static func families(_ mode: String) -> [Family] { mode == "nightly" ? Family.nightly : Family.ci }
 
   private static func worker(_ arguments: [String]) -> Bool {
-    guard arguments.count == 4, let part = Int(arguments[2]), let parts = Int(arguments[3]),
+    guard arguments.count == 5, let part = Int(arguments[2]), let parts = Int(arguments[3]),
+      let seed = UInt64(arguments[4]),
       let family = families(arguments[0]).first(where: { $0.name == arguments[1] })
     else { return false }
-    return Worker.run(family, part: part, of: parts)
+    return Worker.run(family, part: part, of: parts, seed: seed)
   }
 
   private static func search(_ arguments: [String]) -> Bool {
@@ -81,19 +84,21 @@ enum Commands {
 
   /// Small families first, in one process: for finding out how long a seeded bug lives.
   private static func hunt() -> Bool {
-    Family.ci.allSatisfy { Worker.run($0, part: 0, of: 1) }
+    Family.ci.allSatisfy { Worker.run($0, part: 0, of: 1, seed: 0) }
   }
 
   private static func sweep(_ mode: String, _ jobs: Int, writes: Bool) throws -> Bool {
     guard SelfTest.run() else { return false }
     let table = FiguresTable()
+    let seed = UInt64(Date().timeIntervalSince1970 / 86_400)
     var isWell = true
     for family in families(mode) {
       let start = ContinuousClock.now
-      guard let figures = try Worker.runAll(mode, family, jobs: jobs) else { return false }
+      guard let figures = try Worker.runAll(mode, family, jobs: jobs, seed: seed) else { return false }
       let seconds = (ContinuousClock.now - start).components.seconds
-      print("\(mode) \(family.name): \(figures), \(seconds) s")
+      print("\(mode) \(family.name): \(figures), \(seconds) s\(family.rotates ? ", day \(seed)" : "")")
       fflush(nil)
+      if family.rotates { continue }
       if writes {
         try table.write(mode, family.name, figures)
       } else if let expected = try table.read(mode, family.name), expected != figures {

@@ -15,12 +15,15 @@ let coreScenarios: [String] = {
     CF-a m-A m-C aF aF-A aC-a aF-N xF
     """)
   let queued = words("w-F w-C w-F-a w-F-x w-X w-F-f w-F-A w-C-n")
-  let unheld = words("u:F u:F-F u:D-F u:C-F u:F-a u:F-f u:F-h u:F-x u:F-n u:M-F u:M-a u:C-n u:A-F")
   let passed = words("p:F np:F p:N-F p:NF-a p:C np:C-a pc:C-N p:k-F np:F-a p:A-F p:M-F np:X-F p:H-F pn:D")
   let policies = ["", "n:", "c:", "nc:"]
   return flat + flat.filter { $0.count < 5 }.map { "v:" + $0 }
     + nested.flatMap { scenario in policies.map { $0 + scenario } } + nested.filter { $0.count < 4 }.map { "v:" + $0 }
-    + queued.flatMap { ["e:" + $0, "ne:" + $0] } + unheld + passed
+    + queued.flatMap { ["e:" + $0, "ne:" + $0] } + passed
 }()
+
+/// Batons that end by the last reference to them, some of which the library holds: those the explorer doesn't see, so
+/// that states which differ in them alone look the same to it. These are searched without leaving any state out.
+let unheldScenarios = words("u:F u:F-F u:D-F u:C-F u:F-a u:F-f u:F-h u:F-x u:F-n u:M-F u:M-a u:C-n u:A-F u:f-f u:f-a")
 
 private func words(_ text: String) -> [String] { text.split { $0 == " " || $0 == "\n" }.map(String.init) }

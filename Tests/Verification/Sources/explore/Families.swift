@@ -6,32 +6,44 @@ import Explored
 struct Family: Sendable {
   let name: String
   let options: Options
-  /// One in so many is searched; which ones, depends on nothing but their number.
+  /// One in so many is searched; which ones, depends on nothing but their number and the seed.
   let stride: Int
+  /// Whether each night has others, by its date; then only how many schedules they had is told.
+  let rotates: Bool
   private let sizes: [[Int]]
   private let listed: [String]
 
   /// All scenarios of which the threads have these numbers of generated calls.
-  init(_ name: String, sizes: [[Int]], stride: Int = 1) {
+  init(_ name: String, sizes: [[Int]], stride: Int = 1, rotates: Bool = false) {
     self.name = name
     self.sizes = sizes
     self.stride = stride
+    self.rotates = rotates
     listed = []
     options = Options(preemptions: 2)
   }
 
-  /// Scenarios chosen by hand, searched without a bound.
-  init(_ name: String, listed: [String]) {
+  /// Scenarios chosen by hand.
+  init(_ name: String, listed: [String], _ options: Options = Options()) {
     self.name = name
     self.listed = listed
+    self.options = options
     stride = 1
+    rotates = false
     sizes = []
-    options = Options()
   }
+
+  private static let unheld: Family = {
+    var options = Options(preemptions: 4)
+    options.staleReads = 2
+    options.reduces = false
+    return Family("unheld", listed: unheldScenarios, options)
+  }()
 
   /// What CI searches.
   static let ci = [
     Family("core", listed: coreScenarios),
+    unheld,
     Family("1-1", sizes: [[1, 1]]),
     Family("2-1", sizes: [[2, 1]]),
     Family("1-1-1", sizes: [[1, 1, 1]]),
@@ -42,22 +54,23 @@ struct Family: Sendable {
   /// What the nightly run searches.
   static let nightly = [
     Family("core", listed: coreScenarios),
+    unheld,
     Family("1-1", sizes: [[1, 1]]),
     Family("2-1", sizes: [[2, 1]]),
     Family("1-1-1", sizes: [[1, 1, 1]]),
     Family("2-2", sizes: [[2, 2]]),
-    Family("2-1-1", sizes: [[2, 1, 1]], stride: 16),
-    Family("2-2-1", sizes: [[2, 2, 1]], stride: 4096),
-    Family("2-2-2", sizes: [[2, 2, 2]], stride: 65536),
+    Family("2-1-1", sizes: [[2, 1, 1]], stride: 64, rotates: true),
+    Family("2-2-1", sizes: [[2, 2, 1]], stride: 4096, rotates: true),
+    Family("2-2-2", sizes: [[2, 2, 2]], stride: 65536, rotates: true),
   ]
 
   /// Calls a body with every scenario of one part of the family, of as many parts as there are workers, until it
   /// returns false.
-  func forEach(part: Int = 0, of parts: Int = 1, _ body: (Scenario) -> Bool) {
+  func forEach(part: Int, of parts: Int, seed: UInt64, _ body: (Scenario) -> Bool) {
     var index = 0
     func visit(_ scenario: @autoclosure () -> Scenario) -> Bool {
       index += 1
-      var random = SplitMix(seed: UInt64(index))
+      var random = SplitMix(seed: UInt64(index) ^ (rotates ? seed << 32 : 0))
       let draw = random.next() >> 8
       guard draw % UInt64(stride) == 0, draw / UInt64(stride) % UInt64(parts) == UInt64(part) else { return true }
       return body(scenario())

@@ -48,10 +48,10 @@ enum Worker {
   }
 
   /// Searches one part of a family, and prints its figures, or the first failure.
-  static func run(_ family: Family, part: Int, of parts: Int) -> Bool {
+  static func run(_ family: Family, part: Int, of parts: Int, seed: UInt64) -> Bool {
     var figures = Figures()
     var isWell = true
-    family.forEach(part: part, of: parts) { scenario in
+    family.forEach(part: part, of: parts, seed: seed) { scenario in
       guard let more = search(scenario, family.options) else {
         isWell = false
         return false
@@ -65,11 +65,11 @@ enum Worker {
 
   /// Searches a family in several processes.
   /// - Returns: What they searched together, or nil after a failure, which has been told.
-  static func runAll(_ mode: String, _ family: Family, jobs: Int) throws -> Figures? {
+  static func runAll(_ mode: String, _ family: Family, jobs: Int, seed: UInt64) throws -> Figures? {
     let workers = try (0..<jobs).map { part in
       let (process, pipe) = (Process(), Pipe())
       process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-      process.arguments = ["worker", mode, family.name, "\(part)", "\(jobs)"]
+      process.arguments = ["worker", mode, family.name, "\(part)", "\(jobs)", "\(seed)"]
       process.standardOutput = pipe
       try process.run()
       return (process, pipe)
