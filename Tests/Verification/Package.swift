@@ -13,9 +13,24 @@ let library: [SwiftSetting] = [
 // Swift's record of exclusive accesses belongs to the operating system's thread, so it can't follow a fiber.
 let onFibers: [SwiftSetting] = [.unsafeFlags(["-enforce-exclusivity=unchecked"])]
 
+let client: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+let baton: Target.Dependency = .product(name: "Baton", package: "Baton")
+
 let package = Package(
   name: "Verification",
   platforms: [.macOS(.v15)],
+  products: [
+    // Without a main: libFuzzer brings its own. Built by `./libfuzz`.
+    .library(name: "libfuzz", type: .static, targets: ["libfuzz"])
+  ],
+  dependencies: [
+    .package(name: "Baton", path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
   targets: [
     .target(name: "CExplorer"),
     .target(name: "Explored", dependencies: ["CExplorer"], swiftSettings: onFibers),
@@ -25,6 +40,12 @@ let package = Package(
       swiftSettings: library + onFibers + [.define("BATON_EXPLORED")]),
     .executableTarget(
       name: "explore", dependencies: ["BatonExplored", "Explored"], swiftSettings: library + onFibers),
+    .target(name: "Fuzzing", dependencies: [baton], swiftSettings: client),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: ["Fuzzing", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: client),
+    .target(name: "libfuzz", dependencies: ["Fuzzing"], swiftSettings: client),
   ],
   swiftLanguageModes: [.v6]
 )
