@@ -141,7 +141,8 @@ struct Model {
     if error != nil { nodes[baton].heard = 1 }
     // Up, to the first ancestor that is cancelled already; then down.
     var chain = [baton]
-    while let child = chain.last, !nodes[child].contained, let parent = nodes[child].parent, hear(parent, child, error) {
+    while let child = chain.last, !nodes[child].contained, let parent = nodes[child].parent, hear(parent, child, error)
+    {
       chain.append(parent)
     }
     var told = Array(chain.reversed())
@@ -246,7 +247,9 @@ struct Model {
     guard let parent = nodes[baton].parent else { return }
     if isCancelled, !nodes[baton].contained {
       let heard = nodes[baton].heard
-      if hear(parent, baton, heard == 0 ? nil : failures.first) { fatalError("A child was cancelled, and nobody heard.") }
+      if hear(parent, baton, heard == 0 ? nil : failures.first) {
+        fatalError("A child was cancelled, and nobody heard.")
+      }
       if !nodes[parent].isSealed { nodes[parent].failures += failures.dropFirst(heard) }
     }
     nodes[parent].children.removeAll { $0 == baton }

@@ -4,6 +4,7 @@ import Baton
 
 /// A difference between the library and the model.
 public struct Difference: Error, CustomStringConvertible {
+  /// What was found, and what the model says.
   public let description: String
 }
 
@@ -11,11 +12,12 @@ public struct Difference: Error, CustomStringConvertible {
 ///
 /// Calls that the rules punish with a trap are left out: those have exit tests.
 public struct Sequence {
-  private var model = Model()
-  private let world = World()
-  private var lastMisuses = Misuses()
+  var model = Model()
+  let world = World()
+  /// How many events of each baton have been found to be the same.
+  var compared: [Int] = []
   /// Where misuses are counted: there is one handler for the process.
-  private let reported: MisuseCount
+  let reported: MisuseCount
 
   /// At most so many batons in one sequence.
   private static let mostBatons = 6
@@ -92,8 +94,10 @@ public struct Sequence {
     }
   }
 
-  private func expect<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) throws(Difference) {
-    if found != expected { throw Difference(description: "\(what): \(found), not \(expected)") }
+  func expect<Value: Equatable>(_ found: Value, _ expected: Value, _ what: @autoclosure () -> String)
+    throws(Difference)
+  {
+    if found != expected { throw Difference(description: "\(what()): \(found), not \(expected)") }
   }
 
   private mutating func count(_ step: Step, _ operand: Int, _ number: Int) throws(Difference) {
@@ -233,7 +237,7 @@ public struct Sequence {
     }
   }
 
-  private mutating func forget(_ operand: Int) {
+  mutating func forget(_ operand: Int) {
     guard !world.held.isEmpty else { return }
     let id = operand % world.held.count
     if case .none = world.held[id] { return }
@@ -241,7 +245,7 @@ public struct Sequence {
     world.held[id] = .none
   }
 
-  private mutating func nest(_ step: Step, _ operand: Int, _ number: Int) {
+  mutating func nest(_ step: Step, _ operand: Int, _ number: Int) {
     if step == .letGo {
       let index = operand % world.batons.count
       guard let baton = world.batons[index].take() else { return }
@@ -262,50 +266,5 @@ public struct Sequence {
     guard step == .makeWithHandler, let child = world.batons.last ?? nil else { return }
     model.onCancel(model.nodes.count - 1, number)
     child.onCancel(world.cancelHandler(.cancelHandler, number, of: model.nodes.count - 1))
-  }
-
-  // MARK: Comparing
-
-  private func compare(_ when: String) throws(Difference) {
-    for index in model.nodes.indices {
-      let node = model.nodes[index]
-      guard world.logs[index].events == node.log else {
-        throw Difference(description: "\(when): baton \(index) heard \(world.logs[index].events), not \(node.log)")
-      }
-      if let seen = world.seen[index] { try compare(seen, node, "\(when): an observer of baton \(index) saw") }
-      guard let baton = world.batons[index] else { continue }
-      let tally = baton.tally
-      guard tally.passed == node.passed, tally.outstanding == node.out, baton.isComplete == node.isSealed else {
-        throw Difference(
-          description: """
-            \(when): baton \(index) has \(tally), complete: \(baton.isComplete), not \(node.passed) passed, \
-            \(node.out) out, complete: \(node.isSealed)
-            """)
-      }
-    }
-    try expect(reported.count, model.misuses, "\(when): misuses")
-  }
-
-  private func compare(_ seen: Seen, _ node: Model.Node, _ what: String) throws(Difference) {
-    var expected = Seen(
-      passed: node.passed, settled: node.passed - node.out, cancelled: node.isCancelled ? 1 : 0,
-      completed: node.isSealed ? 1 : 0)
-    // What comes back late, to an abandoned baton, is seen or not as the runner has an object to name or not. One that is
-    // cancelled from its making was never told so.
-    if node.isAbandoned { expected.settled = seen.settled }
-    if node.isCancelledFromStart { expected.cancelled = seen.cancelled }
-    try expect(seen, expected, what)
-  }
-
-  /// All is let go: every baton completes (rule 3), and nothing is kept (rule 9).
-  private mutating func end() throws(Difference) {
-    for id in world.held.indices { forget(id) }
-    try compare("when the passes were let go")
-    for index in world.batons.indices { nest(.letGo, index, 0) }
-    try compare("when all was let go")
-    for index in model.nodes.indices {
-      try expect(world.logs[index].events.count { $0.kind == .completed }, 1, "completions of baton \(index)")
-    }
-    try expect(world.canaries.alive, 0, "captures that are kept")
   }
 }

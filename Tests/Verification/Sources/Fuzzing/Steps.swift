@@ -9,7 +9,8 @@ public enum Step: UInt8, CaseIterable, Sendable {
   // Looking and hearing.
   case isCancelled, look, onCompletion, onCancel, onCompletionThatAdds
   // Passes.
-  case makePass, tryMakePass, passFinish, passCancel, passTry, passOnCancel, passOnCancelThatSettles, settleAgain, forget
+  case makePass, tryMakePass, passFinish, passCancel, passTry, passOnCancel, passOnCancelThatSettles, settleAgain,
+    forget
   // Callbacks.
   case wrap, wrapThatThrows, wrapThatPasses, call, callTwice, start
   // Nesting.
@@ -18,9 +19,12 @@ public enum Step: UInt8, CaseIterable, Sendable {
 
 /// A step and its operand, as decoded from two bytes.
 public struct Command: Sendable, CustomStringConvertible {
+  /// What to do.
   public let step: Step
+  /// To which baton or pass, and how.
   public let operand: Int
 
+  /// For example `pass(3)`.
   public var description: String { "\(step)(\(operand))" }
 
   /// Reads commands off bytes; an odd last byte is left out.

@@ -1,6 +1,7 @@
 // Random sequences of calls, on the library and on a model of it.
 
 import ArgumentParser
+import Foundation
 import Fuzzing
 
 @main struct Fuzz: ParsableCommand {
@@ -11,6 +12,9 @@ import Fuzzing
   @Option(help: "Where the random numbers start; printed when none is given.") var seed: UInt64?
   @Option(help: "How many calls a sequence has at most.") var length = 24
   @Option(help: "Plays one sequence, given in hexadecimal, and shows its calls.") var replay: String?
+
+  @Option(help: "A file of sequences in hexadecimal, one a line, to be played before the random ones.")
+  var corpus: String?
 
   func validate() throws {
     guard sequences > 0 else { throw ValidationError("--sequences must be positive, not \(sequences).") }
@@ -27,6 +31,7 @@ import Fuzzing
       try Sequence.play(bytes, reported)
       return print("No difference.")
     }
+    if let corpus { try play(linesOf: corpus, reported) }
     let seed = seed ?? UInt64.random(in: 0 ... .max)
     print("seed \(seed)")
     var random = SplitMix(state: seed)
@@ -36,12 +41,27 @@ import Fuzzing
     for number in 1...sequences {
       let bytes = random.bytes(2 * Int.random(in: 1...length, using: &random))
       calls += bytes.count / 2
-      do { try Sequence.play(bytes, reported) } catch {
-        report(error, in: bytes, number: number, reported)
-        throw ExitCode.failure
-      }
+      try play(bytes, number: number, reported)
     }
     print("\(sequences) sequences, \(calls) calls, no difference, \(clock.now - start)")
+  }
+
+  private func play(linesOf file: String, _ reported: MisuseCount) throws {
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    for (number, line) in lines.enumerated() {
+      guard let bytes = Self.bytes(String(line)) else {
+        throw ValidationError("\(file):\(number + 1) is no even number of hexadecimal digits.")
+      }
+      try play(bytes, number: number + 1, reported)
+    }
+    print("\(lines.count) sequences of \(file), no difference")
+  }
+
+  private func play(_ bytes: [UInt8], number: Int, _ reported: MisuseCount) throws {
+    do { try Sequence.play(bytes, reported) } catch {
+      report(error, in: bytes, number: number, reported)
+      throw ExitCode.failure
+    }
   }
 
   private func report(_ difference: Difference, in bytes: [UInt8], number: Int, _ reported: MisuseCount) {
