@@ -101,10 +101,12 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
 
   private func enqueue(_ attempts: [CascadeAttempt]) {
     guard !attempts.isEmpty else { return }
+    let limiter = baton.core.limiter
+    if limiter != nil, baton.core.watchesRunners { for attempt in attempts { attempt.pass.waits(.waitsForPermit) } }
     stock.withLock { stock in for attempt in attempts { stock.ready.append(attempt) } }
     // Either the cancellation finds them in the queue, or they find the cancellation.
     guard !baton.isCancelled else { return dropReady() }
-    guard let limiter = baton.core.limiter else {
+    guard let limiter else {
       for _ in attempts { _ = run() }
       return
     }
@@ -125,17 +127,19 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
   }
 
   private func settleHere(_ attempt: CascadeAttempt, with result: Result<Cascade.Loaded, any Error>) {
+    var told: (any Error)?
     switch result {
     case .success(let loaded):
       if let decision = take(loaded, attempt.index) { enqueue(discover(decision.loads)) }
     case .failure(let error):
+      told = error
       if !baton.isCancelled, let delay = cascade.retry.delay(afterAttempt: attempt.number, error) {
         tryAgain(attempt, error, after: delay)
       } else {
         fail(attempt.index, error)
       }
     }
-    attempt.pass.settleClaimed(error: nil, cancels: false)
+    attempt.pass.settleClaimed(error: nil, cancels: false, told: told)
     endIfDone()
   }
 
@@ -159,6 +163,7 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
     let pass = makePass(attempt.pass.label)
     let next = CascadeAttempt(index: attempt.index, number: attempt.number + 1, pass: pass, lastError: error)
     guard delay > .zero else { return enqueue([next]) }
+    pass.waits(.waitsForAttempt)
     let task = Task { [clock = cascade.retry.clock] in
       // Cut short by a cancellation, after which the attempt is dropped.
       try? await clock.sleep(for: delay)
@@ -265,6 +270,7 @@ extension CascadeRun: PermitSeeker {
       return false
     }
     attempt.pass.takePermit()
+    attempt.pass.begins()
     cascade.load(progress.withLock { $0.state.id(at: attempt.index) }, Cascade.Pass(self, attempt))
     return true
   }

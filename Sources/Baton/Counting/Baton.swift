@@ -194,7 +194,7 @@ public final class Baton: Sendable {
   /// - Parameter error: Why.
   public func cancel(_ error: any Error) {
     core.cancel(failure: Failure(error: error, lineage: core.lineage))
-    core.settleBare(cancels: true)
+    core.settleBare(cancels: true, error: error)
   }
 }
 

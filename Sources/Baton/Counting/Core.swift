@@ -66,8 +66,13 @@ extension Baton {
 /// An observer in a box.
 final class Watch: Sendable {
   let observer: any Baton.Observer
+  /// The same, if it wants to know which runners wait: asked once, since asking takes its time.
+  let runners: (any RunnerWatching)?
 
-  private init(_ observer: any Baton.Observer) { self.observer = observer }
+  private init(_ observer: any Baton.Observer) {
+    self.observer = observer
+    runners = observer as? any RunnerWatching
+  }
 
   static func make(_ observer: consuming (any Baton.Observer)?) -> Watch? {
     guard let observer else { return nil }

@@ -103,8 +103,13 @@ extension Baton.Core {
   }
 
   /// Hands back one bare pass, and completes the baton if it was the last.
-  func settleBare(cancels: Bool = false) {
-    if !current.isAbandoned { observe { .settled(.bare(count: 1)) } }
+  /// - Parameters:
+  ///   - cancels: Whether it cancels, which its caller has done.
+  ///   - error: Why.
+  func settleBare(cancels: Bool = false, error: (any Error)? = nil) {
+    if !current.isAbandoned {
+      observe { .settled(.bare(count: 1, error: error ?? (cancels ? CancellationError() : nil))) }
+    }
     finishSettling(subtractOne(), cancels: cancels)?.complete(self)
   }
 

@@ -42,7 +42,8 @@ extension Baton.Core {
   /// Who holds this baton itself; its children speak for themselves.
   fileprivate func holderLines(limit: Int) -> [String] {
     let held = holders(withDescendants: false).filter { $0.kind != .unpassedChild && $0.kind != .completedChild }
-    let lines = held.prefix(limit).map { "held by \($0.what)\($0.place) for \($0.age().readable)" }
+    let now = ContinuousClock.now
+    let lines = held.prefix(limit).map { "held by \($0.what(at: now))\($0.place) for \($0.age(at: now).readable)" }
     return held.count > limit ? lines + ["… and by \(held.count - limit) more"] : lines
   }
 

@@ -135,7 +135,7 @@ extension Baton {
         slots.state.withLock { $0.fill(index, with: result, failure: recorded) }
       }
       let cancels = policy == .cancelsRest && error != nil
-      pass.settleClaimed(error: cancels ? error : nil, cancels: cancels, reportsLate: reportsLate)
+      pass.settleClaimed(error: cancels ? error : nil, cancels: cancels, told: error, reportsLate: reportsLate)
     }
 
     /// A failure of which the outcome won't know; nil for what is noise after a cancellation, as in rule 5.

@@ -62,8 +62,18 @@ extension Baton {
     var isUnlimited: Bool { permits == .max }
 
     /// Starts a runner as soon as there is a permit for it: now, on this thread, or on the thread that hands one back.
-    func start(_ runner: any PermitSeeker) {
-      if state.withLock({ $0.acquire(runner) }), !runner.run() { release(handsOff: false) }
+    /// - Parameters:
+    ///   - runner: What is to be started.
+    ///   - pass: The runner's, if somebody wants to know whether it has to wait.
+    func start(_ runner: any PermitSeeker, watched pass: Baton.Pass? = nil) {
+      if let pass, !state.withLock({ $0.acquireIdle() }) {
+        // Told before it is in the line: afterwards another thread may have told already that it begins.
+        pass.waits(.waitsForPermit)
+        guard state.withLock({ $0.acquire(runner) }) else { return }
+      } else if pass == nil, !state.withLock({ $0.acquire(runner) }) {
+        return
+      }
+      if !runner.run() { release(handsOff: false) }
     }
 
     /// Hands a permit back, and starts the next runner with it.
@@ -132,6 +142,7 @@ final class Runner: PermitSeeker {
       return false
     }
     contents.pass.takePermit()
+    contents.pass.begins()
     Baton.withCurrent(contents.capture) { contents.body(contents.pass) }
     return true
   }
@@ -146,6 +157,8 @@ final class Runner: PermitSeeker {
 extension Baton.Pass {
   /// Settles as cancelled without having started. The cancellation was recorded by whoever cancelled.
   func settleUnstarted() {
-    if claim() { settleClaimed(error: nil, cancels: true, reportsLate: false) }
+    guard claim() else { return }
+    if !hasWaited { waits(.waitsForPermit) }
+    settleClaimed(error: nil, cancels: true, reportsLate: false)
   }
 }

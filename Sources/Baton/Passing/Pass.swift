@@ -40,6 +40,8 @@ extension Baton {
     private static let listens: UInt8 = 8
     /// The pass was handed back, or is just being.
     private static let settled: UInt8 = 16
+    /// The runner has not begun at once, and who watches was told so.
+    private static let waited: UInt8 = 32
 
     init(_ baton: Baton, label: String?, location: Location, isInert: Bool) {
       self.baton = baton
@@ -128,8 +130,11 @@ extension Baton {
     /// - Parameters:
     ///   - error: Why, if it cancels.
     ///   - cancels: Whether the baton is cancelled by this.
+    ///   - told: What an observer hears instead, where an error doesn't cancel.
     ///   - reportsLate: Whether coming after abandonment is a misuse; not where the library itself settles.
-    func settleClaimed(error: (any Error)?, cancels: Bool, reportsLate: Bool = true) {
+    func settleClaimed(
+      error: (any Error)?, cancels: Bool, told: (any Error)? = nil, reportsLate: Bool = true
+    ) {
       let core = baton.core
       let flags = flags.bitwiseOr(Self.settled, ordering: .acquiringAndReleasing).oldValue
       if flags & Self.listens != 0 { cancelHandlers.load()?.close() }
@@ -137,7 +142,7 @@ extension Baton {
       if cancels {
         core.cancel(failure: error.map(failure))
       }
-      core.observe { .settled(.of(self)) }
+      core.observe { .settled(.of(self, error: error ?? told ?? (cancels ? CancellationError() : nil))) }
       let old = core.subtractOne()
       if old.isAbandoned, reportsLate { core.report(.late, label: label, location: location) }
       let ending = core.finishSettling(old)
@@ -160,13 +165,25 @@ extension Baton {
 
     func takePermit() { flags.bitwiseOr(Self.holdsPermit, ordering: .relaxed) }
 
+    /// The runner can't begin yet, or never will. Who watches is told before another thread can tell that it begins.
+    func waits(_ stage: RunnerStage) {
+      guard baton.core.watchesRunners, !has(Self.inert) else { return }
+      flags.bitwiseOr(Self.waited, ordering: .relaxed)
+      baton.core.observe(self, stage)
+    }
+
+    /// The runner begins.
+    func begins() { if hasWaited { baton.core.observe(self, .begins) } }
+
+    var hasWaited: Bool { has(Self.waited) }
+
     private func returnPermit(isLast: Bool) {
       guard has(Self.holdsPermit), let limiter = baton.core.limiter else { return }
       limiter.release(handsOff: isLast)
     }
 
-    /// Relaxed: `inert` never changes; `holdsPermit` is set before the body gets the pass; `claimed` is looked at only to
-    /// spare work.
+    /// Relaxed: `inert` never changes; `holdsPermit` is set before the body gets the pass, `waited` before the runner gets
+    /// in the line.
     private func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }
   }
 

@@ -66,7 +66,7 @@ extension Baton {
     guard let limiter = core.limiter else { return body(pass) }
     let runner = Runner(pass, body)
     pass.onCancel { runner.withdraw() }
-    limiter.start(runner)
+    limiter.start(runner, watched: core.watchesRunners ? pass : nil)
   }
 
   /// Holds a pass while the body runs: the way to have work end that may turn out to be empty.

@@ -66,26 +66,34 @@ extension Baton {
     public let count: Int
     /// The child that holds the pass, if one does.
     public let child: Identity?
+    /// Why it is handed back without success: what it was cancelled with, `CancellationError` if that was nothing or if its
+    /// runner never began. Of a gather or a cascade also what doesn't cancel the baton. Nil for a pass that finishes, for a
+    /// child's, and in `passed`.
+    public let error: (any Error)?
     /// When this happened.
     public let instant: ContinuousClock.Instant
 
-    private init(id: UInt64?, label: String?, location: Location?, count: Int, child: Identity?) {
+    private init(
+      id: UInt64?, label: String?, location: Location?, count: Int, child: Identity?, error: (any Error)? = nil
+    ) {
       self.id = id
       self.label = label
       self.location = location
       self.count = count
       self.child = child
+      self.error = error
       instant = .now
     }
 
-    static func bare(count: Int) -> PassDetails {
-      PassDetails(id: nil, label: nil, location: nil, count: count, child: nil)
+    static func bare(count: Int, error: (any Error)? = nil) -> PassDetails {
+      PassDetails(id: nil, label: nil, location: nil, count: count, child: nil, error: error)
     }
 
-    static func of(_ pass: Pass) -> PassDetails {
-      let id = UInt64(UInt(bitPattern: ObjectIdentifier(pass)))
-      return PassDetails(id: id, label: pass.label, location: pass.location, count: 1, child: nil)
+    static func of(_ pass: Pass, error: (any Error)? = nil) -> PassDetails {
+      PassDetails(id: id(of: pass), label: pass.label, location: pass.location, count: 1, child: nil, error: error)
     }
+
+    static func id(of pass: Pass) -> UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(pass))) }
 
     static func child(_ core: Core) -> PassDetails {
       PassDetails(id: core.identity?.id, label: core.name, location: nil, count: 1, child: core.identity)

@@ -38,9 +38,7 @@ extension Baton.Observers: HolderNaming {
 }
 
 extension Baton.Observers: RunnerWatching {
-  func baton(_ identity: Baton.Identity, pass id: UInt64, waits: Bool, at instant: ContinuousClock.Instant) {
-    for case let observer as any RunnerWatching in observers {
-      observer.baton(identity, pass: id, waits: waits, at: instant)
-    }
+  func baton(_ identity: Baton.Identity, pass id: UInt64, _ stage: RunnerStage, at instant: ContinuousClock.Instant) {
+    for case let observer as any RunnerWatching in observers { observer.baton(identity, pass: id, stage, at: instant) }
   }
 }

@@ -21,10 +21,10 @@ extension Baton {
   /// ```
   /// 3 passes are out, the longest for 12.3 s.
   ///
-  /// OUT FOR  HOLDER           BATON              PASSED AT
-  ///  12.3 s  "logo.png"       Query › Downloads  App/Search.swift:12
-  ///  12.1 s  "font.ttf"       Query › Downloads  App/Search.swift:12
-  ///  3.10 s  one bare pass    Query
+  /// OUT FOR  HOLDER                            BATON              PASSED AT
+  ///  12.3 s  "logo.png"                        Query › Downloads  App/Search.swift:12
+  ///  12.1 s  "font.ttf", waiting for a permit  Query › Downloads  App/Search.swift:12
+  ///  3.10 s  one bare pass                     Query
   /// ```
   ///
   /// One roster may watch any number of batons; their children are watched with them. A baton that is abandoned names its
@@ -88,7 +88,7 @@ extension Baton.Roster: HolderNaming, RunnerWatching {
     state.withLock { $0 }.holders(of: identity, withDescendants: withDescendants)
   }
 
-  func baton(_ identity: Baton.Identity, pass id: UInt64, waits: Bool, at instant: ContinuousClock.Instant) {
-    state.withLock { $0.waits(identity, pass: id, waits) }
+  func baton(_ identity: Baton.Identity, pass id: UInt64, _ stage: RunnerStage, at instant: ContinuousClock.Instant) {
+    state.withLock { $0.runner(identity, pass: id, stage, at: instant) }
   }
 }

@@ -17,8 +17,8 @@ struct RosterState: Sendable {
     let since: Instant
     /// How many were noted before this one: the order of two that came in the same instant.
     let number: UInt64
-    /// Whether it is a runner's that has no permit yet.
-    var waits = false
+    /// How far the runner that holds it has come, if it had to wait, and since when.
+    var stage: (RunnerStage, since: Instant)?
   }
 
   /// An open baton.
@@ -90,8 +90,8 @@ struct RosterState: Sendable {
 
   mutating func settled(_ identity: Baton.Identity, _ holder: Holder) { batons[identity.id]?.settle(holder) }
 
-  mutating func waits(_ identity: Baton.Identity, pass id: UInt64, _ waits: Bool) {
-    batons[identity.id]?.passes[id]?.waits = waits
+  mutating func runner(_ identity: Baton.Identity, pass id: UInt64, _ stage: RunnerStage, at instant: Instant) {
+    batons[identity.id]?.passes[id]?.stage = (stage, instant)
   }
 
   /// Removes an entry, and with the last of many the space that they took: a dictionary never shrinks of its own accord.
@@ -128,10 +128,17 @@ struct RosterState: Sendable {
   private func rows(_ open: Open) -> [Row] {
     func row(_ held: Held, _ kind: Baton.Roster.Holder.Kind, count: Int = 1) -> Row {
       let holder = Baton.Roster.Holder(
-        baton: open.identity, kind: kind, label: held.label, location: held.location, count: count, since: held.since)
+        baton: open.identity, kind: kind, label: held.label, location: held.location, count: count, since: held.since,
+        stageSince: held.stage?.since)
       return Row(holder: holder, number: held.number)
     }
-    var rows = open.passes.values.map { row($0, $0.waits ? .waitingRunner : .pass) }
+    var rows = open.passes.values.map { held in
+      switch held.stage?.0 {
+      case .waitsForPermit: row(held, .waitingRunner)
+      case .waitsForAttempt: row(held, .waitingAttempt)
+      case .begins, nil: row(held, .pass)
+      }
+    }
     if let bare = open.bare { rows.append(row(bare, .barePasses, count: open.bareCount)) }
     for (id, held) in open.children {
       switch batons[id] {

@@ -9,6 +9,8 @@ extension Baton.Roster {
       case pass
       /// A runner that has not begun: it waits for a permit of its baton's limit.
       case waitingRunner
+      /// A load of a cascade that has failed, and waits for the time of its next attempt.
+      case waitingAttempt
       /// Bare passes, of which only the number is known.
       case barePasses
       /// A child that nobody has passed yet, so that it can't complete.
@@ -30,6 +32,9 @@ extension Baton.Roster {
     /// When it was passed; for several bare passes, when the first of them was, as far as can be known: since then there
     /// was always one.
     public let since: ContinuousClock.Instant
+    /// Since when the runner waits; or, if it has waited and begun, since when it is at work. Nil for one that never had to
+    /// wait, and for what is no runner.
+    public let stageSince: ContinuousClock.Instant?
 
     /// The names from the root baton down to the baton that is held.
     /// - Complexity: O(depth)
@@ -41,7 +46,10 @@ extension Baton.Roster {
     public func age(at instant: ContinuousClock.Instant = .now) -> Duration { since.duration(to: instant) }
 
     /// For example `Query › Downloads: "logo.png" (App/Search.swift:12), out for 12.3 s`.
-    public var description: String { "\(title): \(what)\(place), out for \(age().readable)" }
+    public var description: String {
+      let now = ContinuousClock.now
+      return "\(title): \(what(at: now))\(place), out for \(age(at: now).readable)"
+    }
 
     /// The baton, as a person would call it.
     var title: String {
@@ -50,11 +58,12 @@ extension Baton.Roster {
     }
 
     /// What holds it, in words.
-    var what: String {
+    func what(at instant: ContinuousClock.Instant) -> String {
       let name = label.map { "\"\($0.onOneLine)\"" }
       return switch kind {
-      case .pass: name ?? "a pass"
+      case .pass: (name ?? "a pass") + (stageSince.map { ", at work for \($0.duration(to: instant).readable)" } ?? "")
       case .waitingRunner: (name ?? "a runner") + ", waiting for a permit"
+      case .waitingAttempt: (name ?? "a load") + ", waiting for its next attempt"
       case .barePasses: count == 1 ? "one bare pass" : count.of("bare pass", "bare passes")
       case .unpassedChild: (name.map { "child \($0)" } ?? "a child") + ", never passed"
       case .completedChild: (name.map { "child \($0)" } ?? "a child") + ", still completing"
@@ -80,7 +89,7 @@ extension Baton.Roster {
     var rows = [["OUT FOR", "HOLDER", "BATON", "PASSED AT"]]
     for holder in holders.prefix(maximumRows) {
       rows.append([
-        holder.age(at: instant).readable, holder.what.shortened(to: maximumWidth),
+        holder.age(at: instant).readable, holder.what(at: instant).shortened(to: maximumWidth),
         holder.title.shortened(to: maximumWidth), holder.location?.description ?? "",
       ])
     }

@@ -6,13 +6,23 @@ protocol HolderNaming {
   func holders(of identity: Baton.Identity, withDescendants: Bool) -> [Baton.Roster.Holder]?
 }
 
-/// An observer that wants to know which runners wait for a permit.
+/// How far a runner has come that didn't begin when its pass was made.
+enum RunnerStage: Sendable {
+  /// The attempt before it failed, and the time of this one has not come.
+  case waitsForAttempt
+  /// It waits for a permit of its baton's limit; or its baton was cancelled before it could begin.
+  case waitsForPermit
+  /// It has waited, and begins now.
+  case begins
+}
+
+/// An observer that wants to know which runners wait.
 ///
 /// Not an `Event`: those are a closed list that people switch over, and their meaning is the count, which a permit
 /// doesn't change.
-protocol RunnerWatching {
-  /// A runner began to wait for a permit of its baton's limit, or has it now.
-  func baton(_ identity: Baton.Identity, pass id: UInt64, waits: Bool, at instant: ContinuousClock.Instant)
+protocol RunnerWatching: Sendable {
+  /// A runner that didn't begin at once has come to a stage. Of one that did, nothing is told.
+  func baton(_ identity: Baton.Identity, pass id: UInt64, _ stage: RunnerStage, at instant: ContinuousClock.Instant)
 }
 
 extension Baton.Core {
@@ -22,15 +32,14 @@ extension Baton.Core {
     return naming.holders(of: identity, withDescendants: withDescendants) ?? []
   }
 
-  /// Tells that a pass waits for a permit, or has got it, to whom it concerns.
-  func observe(_ pass: Baton.Pass, waits: Bool) {
-    guard let watching = watch?.observer as? any RunnerWatching, let identity else { return }
-    watching.baton(identity, pass: Baton.PassDetails.id(of: pass), waits: waits, at: .now)
-  }
-}
+  /// Whether anybody wants to know which runners wait.
+  var watchesRunners: Bool { watch?.runners != nil }
 
-extension Baton.PassDetails {
-  static func id(of pass: Baton.Pass) -> UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(pass))) }
+  /// Tells how far a runner has come, to whom it concerns.
+  func observe(_ pass: Baton.Pass, _ stage: RunnerStage) {
+    guard let watching = watch?.runners, let identity else { return }
+    watching.baton(identity, pass: Baton.PassDetails.id(of: pass), stage, at: .now)
+  }
 }
 
 extension Baton.Failure {

@@ -45,6 +45,16 @@ private final class Seeker: PermitSeeker {
     #expect(state.acquire(runner()) && state.out == 1)
   }
 
+  @Test func `an idle permit can be had without a place in the line`() {
+    var state = LimiterState(permits: 2)
+    #expect(state.acquireIdle() == true)
+    #expect(state.acquire(runner()) == true)
+    #expect(state.acquireIdle() == false)
+    #expect(state.out == 2 && state.waitingCount == 0)
+    _ = state.release()
+    #expect(state.acquireIdle() == true)
+  }
+
   @Test func `any sequence keeps it as full as it can be, in order`() {
     for permits in [1, 3, 8] {
       var state = LimiterState(permits: permits)

@@ -18,6 +18,8 @@ private struct Trace {
   }
 
   let leftOut: Int?
+  /// The values of each counter, in order.
+  private(set) var counts: [String: [(time: Int, value: Int)]] = [:]
   private(set) var events: [Event] = []
   private(set) var trackNames: [Int: String] = [:]
 
@@ -38,6 +40,12 @@ private struct Trace {
         continue
       }
       let start = try #require(event["ts"] as? Int)
+      if phase == "C" {
+        let values = try #require(arguments as? [String: Int])
+        #expect(values.count == 1 && event["tid"] == nil)
+        counts[name, default: []].append((start, values.values.first ?? -1))
+        continue
+      }
       let duration = event["dur"] as? Int
       #expect(start >= 0 && (duration ?? 0) >= 0)
       #expect((duration != nil) == (phase == "X"))
@@ -92,8 +100,8 @@ private struct Trace {
     state.made(1, parent: nil, name: "Query", at: after(0))
     state.made(2, parent: 1, name: "Files", at: after(1000))
     state.passed(2, pass: 1, label: "logo.png", location: place, count: 1, at: after(2000))
-    state.cancelled(2, label: "logo.png", location: place, failure: "not found", at: after(5500))
-    state.settled(2, pass: 1, label: "logo.png", location: place, count: 1, at: after(6999))
+    state.cancelled(2, failure: "logo.png: not found", at: after(5500))
+    state.settled(2, pass: 1, count: 1, .failed("not found"), at: after(6999))
     state.completed(2, cancelled: true, at: after(8000))
     state.completed(1, cancelled: false, at: after(9000))
     let trace = try trace(state)
@@ -104,8 +112,8 @@ private struct Trace {
     #expect(trace.slices.map(\.duration) == [9, 7, 4])
     #expect(trace.slices.last?.arguments["passedAt"] == "App/Search.swift:12")
     #expect(trace.slices.last?.arguments["error"] == "not found")
-    #expect(trace.slices.map { $0.arguments["outcome"] } == ["finished", "cancelled", nil])
-    #expect(trace.instants.map(\.name) == ["cancelled: not found"])
+    #expect(trace.slices.map { $0.arguments["outcome"] } == ["finished", "cancelled", "failed"])
+    #expect(trace.instants.map(\.name) == ["cancelled: logo.png: not found"])
   }
 
   @Test func `passes at the same time are on tracks of their own`() throws {
@@ -115,10 +123,30 @@ private struct Trace {
       state.passed(1, pass: id, label: "\(id)", location: nil, count: 1, at: after(Int(id) * 1000))
     }
     for id in 1...3 as ClosedRange<UInt64> {
-      state.settled(1, pass: id, label: "\(id)", location: nil, count: 1, at: after(10_000))
+      state.settled(1, pass: id, count: 1, at: after(10_000))
     }
     state.completed(1, cancelled: false, at: after(11_000))
     #expect(try trace(state).slices.map(\.track) == [1, 1, 2, 3])
+  }
+
+  @Test func `a runner's slice begins when it does, and a counter says how many wait`() throws {
+    var state = TimelineState(limit: 100)
+    state.made(1, parent: nil, name: "Query", at: after(0))
+    for id in 1...4 as ClosedRange<UInt64> {
+      state.passed(1, pass: id, label: "\(id)", location: nil, count: 1, at: after(1000))
+      if id > 1 { state.runner(pass: id, .waitsForPermit, at: after(1000)) }
+    }
+    for id in 1...3 as ClosedRange<UInt64> {
+      if id > 1 { state.runner(pass: id, .begins, at: after(Int(id) * 3000)) }
+      state.settled(1, pass: id, count: 1, at: after(Int(id) * 3000 + 2000))
+    }
+    let trace = try trace(state, at: 20_000)
+    #expect(trace.slices.map(\.start) == [0, 1, 6, 9])
+    #expect(trace.slices.map { $0.arguments["waitedForPermit"] } == [nil, nil, "5.00 µs", "8.00 µs"])
+    #expect(trace.slices.map(\.track) == [1, 1, 1, 1])
+    let counts = try #require(trace.counts["waiting to begin: Query"])
+    #expect(counts.map(\.time) == [1, 1, 1, 6, 9] && counts.map(\.value) == [1, 2, 3, 2, 1])
+    #expect(trace.instants.map(\.name) == ["never started: 4"])
   }
 
   @Test func `what is still out has begun and not ended`() throws {
@@ -130,7 +158,7 @@ private struct Trace {
     state.completed(1, cancelled: true, at: after(3000))
     #expect(try trace(state, at: 5000).slices.map(\.phase) == ["X", "B"])
     #expect(try trace(state, at: 5000).slices.map(\.track) == [1, 2])
-    state.settled(1, pass: 1, label: "a", location: nil, count: 1, at: after(4000))
+    state.settled(1, pass: 1, count: 1, at: after(4000))
     #expect(try trace(state, at: 5000).slices.map(\.phase) == ["X", "X"])
     #expect(try trace(state, at: 5000).slices.map(\.track) == [1, 2])
   }
@@ -149,7 +177,7 @@ private struct Trace {
     var state = TimelineState(limit: 5)
     state.made(1, parent: nil, name: "Query", at: after(0))
     state.passed(1, pass: 1, label: "waited in vain", location: nil, count: 1, at: after(0))
-    state.waits(pass: 1, true, at: after(0))
+    state.runner(pass: 1, .waitsForPermit, at: after(0))
     state.passed(1, pass: 2, label: "too many", location: nil, count: 1, at: after(0))
     let trace = try trace(state)
     #expect(trace.leftOut == 1)
@@ -183,7 +211,7 @@ private struct Trace {
         default:
           guard let index = open.indices.randomElement(using: &generator) else { continue }
           let (lane, pass) = open.remove(at: index)
-          state.settled(lane, pass: pass, label: "p", location: nil, count: 1, at: after(time))
+          state.settled(lane, pass: pass, count: 1, at: after(time))
         }
       }
       _ = try trace(state, at: time)

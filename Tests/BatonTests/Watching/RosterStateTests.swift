@@ -110,17 +110,23 @@ import Testing
     state.passed(root, .pass(id: 1), label: "late", at: second(1))
     state.passed(root, .bare(count: 3), at: second(1))
     state.settled(root, .pass(id: 1))
-    state.waits(root, pass: 1, true)
+    state.runner(root, pass: 1, .waitsForPermit, at: second(1))
     #expect(state.holders.isEmpty)
     #expect(state.openCount == 0)
   }
 
-  @Test mutating func `a runner without a permit is told from one at work`() {
+  @Test mutating func `a runner that waits is told from one at work, each with its time`() {
     state.passed(root, .pass(id: 1), label: "logo.png", at: second(1))
-    state.waits(root, pass: 1, true)
-    #expect(state.holders.map(\.kind) == [.waitingRunner])
-    state.waits(root, pass: 1, false)
-    #expect(state.holders.map(\.kind) == [.pass])
+    #expect(state.holders.map(\.stageSince) == [nil])
+    state.runner(root, pass: 1, .waitsForAttempt, at: second(2))
+    #expect(state.holders.map(\.kind) == [.waitingAttempt])
+    #expect(table(at: 9).last?.contains("\"logo.png\", waiting for its next attempt") == true)
+    state.runner(root, pass: 1, .waitsForPermit, at: second(3))
+    #expect(state.holders.map(\.kind) == [.waitingRunner] && state.holders.map(\.stageSince) == [second(3)])
+    #expect(table(at: 9).last?.contains("\"logo.png\", waiting for a permit") == true)
+    state.runner(root, pass: 1, .begins, at: second(5))
+    #expect(state.holders.map(\.kind) == [.pass] && state.holders.map(\.since) == [second(1)])
+    #expect(table(at: 9).last?.contains("8.00 s  \"logo.png\", at work for 4.00 s") == true)
   }
 
   // MARK: The table

@@ -49,7 +49,7 @@ import Testing
   @Test func `shows a child that nobody has passed`() {
     let tree = Baton(name: "Tree", observer: roster)
     let child = tree.makeChild(name: "Branch")
-    #expect(roster.holders.map(\.what) == ["child \"Branch\", never passed"])
+    #expect(roster.holders.map { $0.what(at: .now) } == ["child \"Branch\", never passed"])
     child.withPass {}
     #expect(roster.holders.isEmpty && tree.isComplete)
   }
@@ -58,7 +58,7 @@ import Testing
     let work = Log<@Sendable () -> Void>()
     let tree = Baton(name: "Tree", observer: roster)
     tree.makeChild(name: "Branch", on: Baton.Executor { work.add($0) }) { _ in }.withPass {}
-    #expect(roster.holders.map(\.what) == ["child \"Branch\", still completing"])
+    #expect(roster.holders.map { $0.what(at: .now) } == ["child \"Branch\", still completing"])
     for work in work.all { work() }
     #expect(roster.holders.isEmpty && tree.isComplete)
   }

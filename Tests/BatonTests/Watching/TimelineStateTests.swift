@@ -19,7 +19,7 @@ import Testing
     var state = state()
     state.passed(1, pass: 7, label: "a", location: nil, count: 1, at: second(1))
     #expect(state.bars.map(\.end) == [nil])
-    state.settled(1, pass: 7, label: "a", location: nil, count: 1, at: second(3))
+    state.settled(1, pass: 7, count: 1, at: second(3))
     state.completed(1, cancelled: false, at: second(4))
     #expect(state.bars.map(\.start) == [second(1)])
     #expect(state.bars.map(\.end) == [second(3)])
@@ -33,11 +33,11 @@ import Testing
     state.passed(1, pass: nil, label: nil, location: nil, count: 1, at: second(2))
     state.passed(1, pass: nil, label: nil, location: nil, count: 1, at: second(3))
     #expect(state.bars.map(\.count) == [2, 1, 1])
-    state.settled(1, pass: nil, label: nil, location: nil, count: 1, at: second(4))
+    state.settled(1, pass: nil, count: 1, at: second(4))
     #expect(state.bars.map(\.end) == [nil, nil, nil])
-    state.settled(1, pass: nil, label: nil, location: nil, count: 2, at: second(5))
+    state.settled(1, pass: nil, count: 2, at: second(5))
     #expect(state.bars.map(\.end) == [second(5), second(5), nil])
-    state.settled(1, pass: nil, label: nil, location: nil, count: 1, at: second(6))
+    state.settled(1, pass: nil, count: 1, at: second(6))
     #expect(state.bars.last?.end == second(6))
     #expect(state.leftOut == 0)
   }
@@ -46,7 +46,7 @@ import Testing
     var state = state()
     for round in 0..<3 {
       state.passed(1, pass: 7, label: "\(round)", location: nil, count: 1, at: second(round))
-      state.settled(1, pass: 7, label: "\(round)", location: nil, count: 1, at: second(round + 1))
+      state.settled(1, pass: 7, count: 1, at: second(round + 1))
     }
     #expect(state.bars.map(\.end) == [second(1), second(2), second(3)])
   }
@@ -57,23 +57,35 @@ import Testing
     for id in [1, 2, 3] as [UInt64] {
       state.passed(1, pass: id, label: id == 3 ? "b" : "a", location: place, count: 1, at: second(0))
     }
-    state.cancelled(1, label: "b", location: place, failure: "not found", at: second(1))
+    state.cancelled(1, failure: "b: not found", at: second(1))
     for id in [1, 3, 2] as [UInt64] {
-      state.settled(1, pass: id, label: id == 3 ? "b" : "a", location: place, count: 1, at: second(2))
+      state.settled(
+        1, pass: id, count: 1, id == 1 ? .finished : id == 2 ? .cancelled : .failed("not found"), at: second(2))
     }
-    #expect(state.bars.map(\.failure) == [nil, nil, "not found"])
-    #expect(state.marks.map(\.text) == ["not found"])
+    #expect(state.bars.map(\.result) == [.finished, .cancelled, .failed("not found")])
+    #expect(state.marks.map(\.text) == ["b: not found"])
     #expect(state.lanes.map(\.isCancelled) == [true])
+  }
+
+  @Test func `of several bare passes the worst result is their bar's`() {
+    let results: [TimelineState.Result] = [.finished, .cancelled, .failed("first"), .failed("second"), .finished]
+    for (count, worst) in [(1, 0), (2, 1), (3, 2), (5, 2)] {
+      var state = state()
+      state.passed(1, pass: nil, label: nil, location: nil, count: count, at: second(0))
+      for result in results.prefix(count) { state.settled(1, pass: nil, count: 1, result, at: second(1)) }
+      #expect(state.bars.map(\.result) == [results[worst]])
+    }
   }
 
   @Test func `a runner's bar knows when it got its permit`() {
     var state = state()
     state.passed(1, pass: 1, label: "a", location: nil, count: 1, at: second(0))
-    state.waits(pass: 1, true, at: second(0))
-    state.waits(pass: 1, false, at: second(5))
-    state.settled(1, pass: 1, label: "a", location: nil, count: 1, at: second(6))
-    state.waits(pass: 1, false, at: second(7))
+    state.runner(pass: 1, .waitsForPermit, at: second(0))
+    state.runner(pass: 1, .begins, at: second(5))
+    state.settled(1, pass: 1, count: 1, at: second(6))
+    state.runner(pass: 1, .begins, at: second(7))
     let chart = TimelineChart(state, at: second(8))
+    #expect(chart.lanes[0].bars.map(\.passed) == [0])
     #expect(chart.lanes[0].bars.map(\.start) == [Duration.seconds(5).nanoseconds])
     #expect(chart.lanes[0].bars.map(chart.work) == [Duration.seconds(1).nanoseconds])
   }
@@ -90,7 +102,7 @@ import Testing
     #expect(state.bars.count == 2 && state.lanes.count == 1)
     #expect(state.leftOut == 4)
     for id in (1...4 as ClosedRange<UInt64>).reversed() {
-      state.settled(1, pass: id, label: nil, location: nil, count: 1, at: second(1))
+      state.settled(1, pass: id, count: 1, at: second(1))
     }
     state.completed(1, cancelled: false, at: second(2))
     #expect(state.bars.allSatisfy { $0.end == second(1) })
@@ -106,7 +118,7 @@ import Testing
   @Test func `bare passes that were left out are not taken for recorded ones`() {
     var state = state(limit: 4)
     for time in 0..<2 { state.passed(1, pass: nil, label: nil, location: nil, count: 1, at: second(time)) }
-    for time in 5..<7 { state.settled(1, pass: nil, label: nil, location: nil, count: 1, at: second(time)) }
+    for time in 5..<7 { state.settled(1, pass: nil, count: 1, at: second(time)) }
     #expect(state.bars.map(\.end) == [second(5)])
     #expect(state.leftOut == 2)
   }
@@ -139,7 +151,7 @@ import Testing
     #expect(TimelineChart(state, at: second(60)).duration == Duration.seconds(60).nanoseconds)
     state.completed(1, cancelled: true, at: second(5))
     #expect(TimelineChart(state, at: second(60)).duration == Duration.seconds(5).nanoseconds)
-    state.settled(1, pass: 1, label: "never back", location: nil, count: 1, at: second(30))
+    state.settled(1, pass: 1, count: 1, at: second(30))
     #expect(TimelineChart(state, at: second(60)).duration == Duration.seconds(30).nanoseconds)
   }
 

@@ -17,6 +17,14 @@ private final class Picture: NSObject, XMLParserDelegate {
     var text = ""
     subscript(_ attribute: String) -> Double { attributes[attribute].flatMap(Double.init) ?? 0 }
     var styles: [Substring] { attributes["class"]?.split(separator: " ") ?? [] }
+
+    /// Where a whisker lies, read off its path: `M`, its foot's upper end, and after the first `H` its right end.
+    var whisker: (left: Double, right: Double, top: Double)? {
+      guard let path = attributes["d"], let head = path.firstRange(of: "H") else { return nil }
+      let start = path.dropFirst().prefix { $0 != "v" }.split(separator: " ").compactMap { Double($0) }
+      guard start.count == 2, let right = Double(path[head.upperBound...].prefix { $0 != "v" }) else { return nil }
+      return (start[0], right, start[1])
+    }
   }
 
   private(set) var elements: [Element] = []
@@ -59,11 +67,17 @@ private final class Picture: NSObject, XMLParserDelegate {
       #expect(text["x"] >= 0 && text["x"] + text["textLength"] <= 1280, "\(text.text)", sourceLocation: location)
     }
     // A label is on its own bar, or beside all of them.
-    let bars = elements.filter { $0.name == "rect" && !Set($0.styles).isDisjoint(with: ["b", "f", "B", "F"]) }
+    let bars = elements.filter {
+      $0.name == "rect" && !Set($0.styles).isDisjoint(with: ["b", "f", "c", "B", "F", "C"])
+    }
+    let whiskers = elements.filter { $0.styles == ["w"] }.compactMap(\.whisker)
     for text in texts where text.styles.contains("a") {
       let (start, end) = (text["x"], text["x"] + text["textLength"])
       for bar in bars where bar["y"] < text["y"] && text["y"] < bar["y"] + bar["height"] {
         #expect(end <= bar["x"] || bar["x"] + bar["width"] <= start, "\(text.text)", sourceLocation: location)
+      }
+      for whisker in whiskers where whisker.top - 2 < text["y"] && text["y"] < whisker.top + 13 {
+        #expect(end <= whisker.left || whisker.right <= start, "\(text.text)", sourceLocation: location)
       }
     }
   }
@@ -94,12 +108,19 @@ private final class Picture: NSObject, XMLParserDelegate {
       // The golden ratio's multiples are spread as evenly as can be: lengths that are different, and the same each time.
       let length = 0.2 + (Double(index) * 0.618).truncatingRemainder(dividingBy: 1) * 30
       let label = names[index % names.count] + "\(index)"
-      state.passed(lane, pass: UInt64(index + 1), label: label, location: nil, count: 1, at: after(begin))
-      if index == 13 { state.cancelled(lane, label: label, failure: "not found", at: after(begin + length)) }
+      // Every third has waited, some of them hardly at all.
+      let wait = index % 3 == 0 ? Double(index % 10) * 3 : 0
+      state.passed(lane, pass: UInt64(index + 1), label: label, location: nil, count: 1, at: after(begin - wait))
+      if wait > 0 {
+        state.runner(pass: UInt64(index + 1), .waitsForPermit, at: after(begin - wait))
+        state.runner(pass: UInt64(index + 1), .begins, at: after(begin))
+      }
+      if index == 13 { state.cancelled(lane, failure: "\(label): not found", at: after(begin + length)) }
       if index == 17 { state.misused(lane, "pass \"x\" was settled twice", at: after(begin)) }
       // The last one never comes back.
       guard index < passes - 1 else { break }
-      state.settled(lane, pass: UInt64(index + 1), label: label, location: nil, count: 1, at: after(begin + length))
+      let result: TimelineState.Result = index == 13 ? .failed("not found") : index == 19 ? .cancelled : .finished
+      state.settled(lane, pass: UInt64(index + 1), count: 1, result, at: after(begin + length))
     }
     return state
   }
@@ -111,9 +132,9 @@ private final class Picture: NSObject, XMLParserDelegate {
     let picture = try Picture(svg(run(passes: passes, lanes: lanes, together: together), at: 9000))
     picture.expectNoOverlap()
     #expect(picture.texts.contains { $0.hasPrefix("Import: 9.00 s so far") })
-    let bars = picture.elements.filter { !Set($0.styles).isDisjoint(with: ["b", "f", "o", "B", "F", "O"]) }
-    // The legend's three, and a triangle.
-    #expect(bars.count - 5 == passes)
+    let bars = picture.elements.filter { !Set($0.styles).isDisjoint(with: ["b", "f", "c", "o", "B", "F", "C", "O"]) }
+    // The legend's five, and a triangle.
+    #expect(bars.count - 6 == passes)
   }
 
   @Test func `the slowest are named, in words and on their bars`() throws {
@@ -121,7 +142,7 @@ private final class Picture: NSObject, XMLParserDelegate {
     state.made(1, parent: nil, name: "Query", at: after(0))
     for id in 1...9 as ClosedRange<UInt64> {
       state.passed(1, pass: id, label: "p\(id)", location: nil, count: 1, at: after(0))
-      state.settled(1, pass: id, label: "p\(id)", location: nil, count: 1, at: after(id == 4 ? 100 : Double(id)))
+      state.settled(1, pass: id, count: 1, at: after(id == 4 ? 100 : Double(id)))
     }
     state.completed(1, cancelled: false, at: after(100))
     let texts = try Picture(svg(state)).texts
@@ -136,7 +157,7 @@ private final class Picture: NSObject, XMLParserDelegate {
     state.made(1, parent: nil, name: "Query", at: after(0))
     state.passed(1, pass: 1, label: "font.ttf", location: nil, count: 1, at: after(10))
     state.passed(1, pass: 2, label: "logo.png", location: nil, count: 1, at: after(10))
-    state.settled(1, pass: 2, label: "logo.png", location: nil, count: 1, at: after(20))
+    state.settled(1, pass: 2, count: 1, at: after(20))
     let picture = try Picture(svg(state, at: 50))
     #expect(picture.texts.contains("1 baton · 2 passes · 1 still out"))
     #expect(picture.texts.contains("#1 font.ttf 40.0 ms"))
@@ -145,16 +166,51 @@ private final class Picture: NSObject, XMLParserDelegate {
     #expect(picture.elements.contains { $0.name == "title" && $0.text.contains("still out after 40.0 ms") })
   }
 
+  @Test func `a bare pass doesn't rank among the slowest, since nobody could find it`() throws {
+    var state = TimelineState(limit: 1000)
+    state.made(1, parent: nil, name: "Query", at: after(0))
+    state.passed(1, pass: nil, label: nil, location: nil, count: 1, at: after(0))
+    state.passed(1, pass: 1, label: "logo.png", location: nil, count: 1, at: after(0))
+    state.settled(1, pass: 1, count: 1, at: after(10))
+    state.settled(1, pass: nil, count: 1, at: after(50))
+    state.completed(1, cancelled: false, at: after(50))
+    let texts = try Picture(svg(state)).texts
+    #expect(texts.contains("#1 logo.png 10.0 ms") && !texts.contains("#2") && texts.contains("bare pass 50.0 ms"))
+  }
+
+  @Test func `the waiting of a runner is drawn apart from its work`() throws {
+    var state = TimelineState(limit: 1000)
+    state.made(1, parent: nil, name: "Query", at: after(0))
+    for id in 1...3 as ClosedRange<UInt64> {
+      state.passed(1, pass: id, label: "p\(id)", location: nil, count: 1, at: after(0))
+      if id > 1 { state.runner(pass: id, .waitsForPermit, at: after(0)) }
+    }
+    state.settled(1, pass: 1, count: 1, at: after(50))
+    state.runner(pass: 2, .begins, at: after(50))
+    state.settled(1, pass: 2, count: 1, at: after(60))
+    state.settled(1, pass: 3, count: 1, .cancelled, at: after(100))
+    state.completed(1, cancelled: true, at: after(100))
+    let picture = try Picture(svg(state))
+    #expect(
+      picture.texts.contains("1 baton · 3 passes · 1 never started · 1 baton cancelled · waited up to 50.0 ms to begin")
+    )
+    #expect(picture.texts.contains("#2 p2 10.0 ms") && picture.texts.contains("waiting to begin"))
+    // One of them is the legend's.
+    let whiskers = picture.elements.filter { $0.styles == ["w"] }.compactMap(\.whisker)
+    #expect(whiskers.map(\.right).max() == 210 + 1030 / 2 && whiskers.count == 2)
+    #expect(picture.elements.contains { $0.name == "title" && $0.text.contains("waited 50.0 ms for a permit") })
+  }
+
   @Test func `failures and misuse are marked, and told in words`() throws {
     var state = TimelineState(limit: 1000)
     state.made(1, parent: nil, name: "Query", at: after(0))
     state.passed(1, pass: 1, label: "logo.png", location: nil, count: 1, at: after(0))
-    state.cancelled(1, label: "logo.png", failure: "not <found>", at: after(5))
-    state.settled(1, pass: 1, label: "logo.png", location: nil, count: 1, at: after(6))
+    state.cancelled(1, failure: "logo.png: not <found>", at: after(5))
+    state.settled(1, pass: 1, count: 1, .failed("not <found>"), at: after(6))
     for round in 0..<9 { state.misused(1, "pass \(round) was settled twice", at: after(Double(10 + round))) }
     state.completed(1, cancelled: true, at: after(20))
     let picture = try Picture(svg(state))
-    #expect(picture.texts.contains("Query: not <found>"))
+    #expect(picture.texts.filter { $0 == "Query: logo.png: not <found>" }.count == 1, "the pass, not its baton again")
     #expect(picture.texts.contains("Query: pass 2 was settled twice"))
     #expect(picture.texts.contains("… and 6 more"))
     #expect(picture.elements.count { $0.name == "rect" && $0.styles.contains("f") } == 2)
@@ -166,7 +222,7 @@ private final class Picture: NSObject, XMLParserDelegate {
     state.made(1, parent: nil, name: "Query", at: after(0))
     for id in 1...7000 as ClosedRange<UInt64> {
       state.passed(1, pass: id, label: "\(id)", location: nil, count: 1, at: after(Double(id)))
-      state.settled(1, pass: id, label: "\(id)", location: nil, count: 1, at: after(Double(id) + 0.5))
+      state.settled(1, pass: id, count: 1, at: after(Double(id) + 0.5))
     }
     let picture = try Picture(svg(state, at: 7000))
     #expect(picture.texts.contains("1,002 events left out: more than the 13,000 that are recorded."))
@@ -194,13 +250,14 @@ private final class Picture: NSObject, XMLParserDelegate {
   func `text stands out from all that is behind it, and shapes from the page`(style: SvgStyle) throws {
     for (text, ground) in [
       (style.text, style.page), (style.muted, style.page), (style.text, style.finished.fill),
-      (style.text, style.failed.fill), (style.text, style.open.fill),
+      (style.text, style.failed.fill), (style.text, style.open.fill), (style.text, style.cancelled.fill),
     ] {
       #expect(try contrast(text, ground) >= 7, "\(text) on \(ground)")
     }
     // Also the notes of what is left out.
     #expect(try contrast(style.failed.outline, style.page) >= 4.5)
-    for shape in [style.finished.outline, style.failed.outline, style.open.outline, style.span] {
+    let outlines = [style.finished.outline, style.failed.outline, style.cancelled.outline, style.open.outline]
+    for shape in outlines + [style.span] {
       #expect(try contrast(shape, style.page) >= 3, "\(shape) on \(style.page)")
     }
   }

@@ -28,11 +28,11 @@ import Testing
     #expect(tree.isComplete)
     let svg = timeline.svg()
     let shown = texts(svg)
-    #expect(shown.isSuperset(of: ["Tree", "Branch", "Tree › Branch: error 7"]))
+    #expect(shown.isSuperset(of: ["Tree", "Branch", "Tree › Branch: broken.png: error 7"]))
     #expect(shown.contains("2 batons · 3 passes · 1 failed · 1 baton cancelled"))
     #expect(svg.contains("\(#fileID):"))
     let trace = timeline.chromeTrace()
-    for name in ["root.json", "broken.png", "bare pass", "Tree › Branch", "cancelled: error 7"] {
+    for name in ["root.json", "broken.png", "bare pass", "Tree › Branch", "cancelled: broken.png: error 7"] {
       #expect(trace.contains("\"\(name)\""))
     }
   }

@@ -39,6 +39,7 @@ struct ChromeTrace {
       [("baton", path), ("outcome", lane.end == nil ? "open" : lane.isCancelled ? "cancelled" : "finished")])
     add(inside, path, firstTrack: track)
     add(outside, path, firstTrack: nil)
+    addWaits(lane.bars, path)
     for bar in lane.bars where bar.start == nil {
       instant("never started: \(bar.title)", at: bar.end ?? bar.passed, track)
     }
@@ -63,9 +64,26 @@ struct ChromeTrace {
         arguments.append(("waitedForPermit", Duration.nanoseconds(start - bar.passed).readable))
       }
       if let failure = bar.failure { arguments.append(("error", failure)) }
+      if bar.result != .finished, bar.end != nil {
+        arguments.append(("outcome", bar.failure == nil ? "cancelled" : "failed"))
+      }
       slice(
         bar.title, bar.failure == nil ? "pass" : "pass,failed", tracks[packing.rows[index]], from: bar.start ?? 0,
         to: bar.end, arguments)
+    }
+  }
+
+  /// How many wait to begin, as a counter: their slices begin when they do.
+  private mutating func addWaits(_ bars: [TimelineChart.Bar], _ path: String) {
+    let waits = bars.filter { bar in bar.start.map { $0 > bar.passed } ?? true }
+    let begun = waits.compactMap { bar in (bar.start ?? bar.end).map { (time: $0, change: -1) } }
+    let changes = waits.map { (time: $0.passed, change: 1) } + begun
+    var count = 0
+    for (time, change) in changes.sorted(by: { ($0.time, -$0.change) < ($1.time, -$1.change) }) {
+      count += change
+      events.append(
+        #"{"ph":"C","pid":1,"ts":\#(Self.microseconds(time)),"name":\#("waiting to begin: \(path)".json),"args":{"passes":\#(count)}}"#
+      )
     }
   }
 

@@ -27,17 +27,21 @@ struct SvgLane {
     let bar: TimelineChart.Bar
     let label: String
     let rank: Int?
+    /// Where the waiting for a permit begins, where there is anything of it to be seen.
+    let wait: Double?
     let start: Double
     let end: Double
     var row = 0
+
+    var left: Double { wait ?? start }
 
     var labelWidth: Double { SvgCanvas.width(of: label) + 8 }
     var isLabelInside: Bool { end - start >= labelWidth }
 
     /// With its label, where that is put if there is room: inside, behind, or in front.
     var occupied: (start: Double, end: Double) {
-      if isLabelInside { return (start, end) }
-      return end + labelWidth <= Scale.margin ? (start, end + labelWidth) : (max(start - labelWidth, Scale.left), end)
+      if isLabelInside { return (left, end) }
+      return end + labelWidth <= Scale.margin ? (left, end + labelWidth) : (max(left - labelWidth, Scale.left), end)
     }
   }
 
@@ -55,7 +59,7 @@ struct SvgLane {
 
   /// The rows without labels: what decides the pitch.
   static func thinRows(_ bars: [TimelineChart.Bar], _ scale: Scale) -> Int {
-    RowPacking(bars.map { interval($0, scale) }, gap: 1).count
+    RowPacking(bars.map { interval($0, scale) }).count
   }
 
   /// `bars` are those that are drawn, each with its rank if it is one of the slowest; a crowded picture has so many lanes
@@ -73,7 +77,8 @@ struct SvgLane {
       let label =
         (rank.map { "#\($0) " } ?? "") + bar.title.shortened(to: 40) + " "
         + Duration.nanoseconds(chart.work(of: bar)).readable
-      return Item(bar: bar, label: label, rank: rank, start: start, end: end)
+      let wait = scale.x(bar.passed)
+      return Item(bar: bar, label: label, rank: rank, wait: start - wait < 3 ? nil : wait, start: start, end: end)
     }
     switch density {
     case .labelled:
@@ -85,7 +90,7 @@ struct SvgLane {
       labelled = items.filter { $0.rank != nil }
       thin = items.filter { $0.rank == nil }
       labelledRows = Self.pack(&labelled, by: \.occupied, gap: 5)
-      thinRows = Self.pack(&thin, by: { ($0.start, $0.end) }, gap: 1)
+      thinRows = Self.pack(&thin, by: { ($0.start, $0.end) }, gap: 0)
     }
   }
 
@@ -170,6 +175,12 @@ struct SvgLane {
     "M\((x - 4).tenths) \((y - 4).tenths)l8 8M\((x + 4).tenths) \((y - 4).tenths)l-8 8"
   }
 
+  /// A thin line with a foot where it begins.
+  static func whisker(from start: Double, to end: Double, y: Double, height: Double) -> String {
+    "M\(start.tenths) \((y + 2).tenths)v\((height - 4).tenths)h1.5V\((y + height / 2 + 0.7).tenths)"
+      + "H\(end.tenths)v-1.4H\((start + 1.5).tenths)V\((y + 2).tenths)z"
+  }
+
   static func triangle(x: Double, y: Double) -> String {
     "M\(x.tenths) \((y - 5).tenths)l5.5 9.5h-11z"
   }
@@ -178,12 +189,17 @@ struct SvgLane {
 
   /// One row of bars: each label where there is room for it, or nowhere.
   private func draw(_ row: [Item], labels: Labels, on canvas: inout SvgCanvas, y: Double, height: Double) {
-    let row = row.sorted { $0.start < $1.start }
+    let row = row.sorted { $0.left < $1.left }
     let baseline = y + height - (height - 8) / 2
     var free = Scale.left - 4
     for (place, item) in row.enumerated() {
       draw(item, on: &canvas, y: y, height: height)
-      let next = place + 1 < row.count ? row[place + 1].start : Scale.margin
+      // The thin rows show the work only.
+      let left = labels == .anywhere ? item.left : item.start
+      if labels == .anywhere, let wait = item.wait {
+        canvas.path("w", Self.whisker(from: wait, to: item.start, y: y, height: height))
+      }
+      let next = place + 1 < row.count ? row[place + 1].left : Scale.margin
       let style = item.rank == nil ? "" : "n"
       let before = free
       free = item.end
@@ -193,19 +209,20 @@ struct SvgLane {
       } else if labels == .anywhere, item.end + item.labelWidth + 2 <= next {
         canvas.fixed(item.label, style + " a", x: item.end + 4, y: baseline)
         free = item.end + item.labelWidth
-      } else if labels == .anywhere, item.start - item.labelWidth >= before + 2 {
-        canvas.fixed(item.label, style + " a", x: item.start - item.labelWidth + 4, y: baseline)
+      } else if labels == .anywhere, left - item.labelWidth >= before + 2 {
+        canvas.fixed(item.label, style + " a", x: left - item.labelWidth + 4, y: baseline)
       } else {
-        let short = SvgCanvas.fitted(item.bar.title, into: item.end - item.start - 8)
+        let title = (item.rank.map { "#\($0) " } ?? "") + item.bar.title
+        let short = SvgCanvas.fitted(title, into: item.end - item.start - 8)
         // Three letters and a gap tell nothing.
-        if short == item.bar.title || short.count >= 6 { canvas.fixed(short, style, x: item.start + 4, y: baseline) }
+        if short == title || short.count >= 6 { canvas.fixed(short, style, x: item.start + 4, y: baseline) }
       }
     }
   }
 
   private func draw(_ item: Item, on canvas: inout SvgCanvas, y: Double, height: Double) {
     let isLow = height < 8
-    let kind = item.bar.failure != nil ? "f" : item.bar.end == nil ? "o" : "b"
+    let kind = item.bar.end == nil ? "o" : item.bar.result == .finished ? "b" : item.bar.failure == nil ? "c" : "f"
     // Too low, or too narrow, for an outline: the outline's colour all over.
     let isSolid = isLow || item.end - item.start < 3
     let style = (isSolid ? kind.uppercased() : kind) + (item.rank == nil || isSolid ? "" : " k")
@@ -230,6 +247,7 @@ struct SvgLane {
     lines.append("\(bar.end == nil ? "still out after" : "took") \(time), from \(Duration.nanoseconds(start).readable)")
     if start > bar.passed { lines.append("waited \(Duration.nanoseconds(start - bar.passed).readable) for a permit") }
     if let failure = bar.failure { lines.append("failed: \(failure)") }
+    if bar.result == .cancelled { lines.append("cancelled") }
     if let location = bar.location { lines.append(location.description) }
     return lines.joined(separator: "\n")
   }

@@ -49,16 +49,12 @@ extension Baton {
         }
       case .settled(let pass):
         guard pass.child == nil else { return }
-        state.withLock {
-          $0.settled(
-            id, pass: pass.id, label: pass.label, location: pass.location, count: pass.count, at: pass.instant)
-        }
+        let result = TimelineState.Result(pass.error)
+        state.withLock { $0.settled(id, pass: pass.id, count: pass.count, result, at: pass.instant) }
       case .cancelled(let failure):
         // Here, since an error's description is a user's code.
-        let text = failure.map { "\($0.error)" }
-        state.withLock {
-          $0.cancelled(id, label: failure?.label, location: failure?.location, failure: text, at: now)
-        }
+        let text = failure.map { ($0.label.map { "\($0): " } ?? "") + "\($0.error)" }
+        state.withLock { $0.cancelled(id, failure: text, at: now) }
       case .completed(let cancelled): state.withLock { $0.completed(id, cancelled: cancelled, at: now) }
       case .misused(let misuse):
         let text = misuse.description
@@ -97,7 +93,14 @@ extension Baton {
 }
 
 extension Baton.Timeline: RunnerWatching {
-  func baton(_ identity: Baton.Identity, pass id: UInt64, waits: Bool, at instant: ContinuousClock.Instant) {
-    state.withLock { $0.waits(pass: id, waits, at: instant) }
+  func baton(_ identity: Baton.Identity, pass id: UInt64, _ stage: RunnerStage, at instant: ContinuousClock.Instant) {
+    state.withLock { $0.runner(pass: id, stage, at: instant) }
+  }
+}
+
+extension TimelineState.Result {
+  /// Not under a lock, since an error's description is a user's code.
+  fileprivate init(_ error: (any Error)?) {
+    self = error.map { $0 is CancellationError ? .cancelled : .failed("\($0)") } ?? .finished
   }
 }

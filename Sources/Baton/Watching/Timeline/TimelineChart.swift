@@ -17,13 +17,19 @@ struct TimelineChart {
 
   struct Bar {
     let title: String
+    /// Whether there is a label or a place; a bare pass has neither.
+    let isNamed: Bool
     let location: Baton.Location?
     let passed: Int64
-    /// When the work began: for a runner that waited for a permit, when it got it; nil if it never did.
+    /// When the work began: for a runner that had to wait, when it began; nil if it never did.
     let start: Int64?
     /// Nil for a pass that is still out.
     let end: Int64?
-    let failure: String?
+    let result: TimelineState.Result
+
+    var failure: String? {
+      if case .failed(let text) = result { text } else { nil }
+    }
   }
 
   struct Mark {
@@ -58,12 +64,13 @@ struct TimelineChart {
       last = max(last, time(lane.completed ?? lane.made))
     }
     for bar in state.bars {
-      let start = bar.permitted ?? (bar.waited == nil ? bar.start : nil)
+      let start = bar.waited ? bar.begun : bar.start
       lanes[place[bar.lane]].bars.append(
         Bar(
-          title: Self.title(of: bar), location: bar.location, passed: time(bar.start), start: start.map(time),
-          end: bar.end.map(time), failure: bar.failure?.onOneLine))
-      last = max(last, time(bar.end ?? bar.permitted ?? bar.start))
+          title: Self.title(of: bar), isNamed: bar.label != nil || bar.location != nil, location: bar.location,
+          passed: time(bar.start), start: start.map(time),
+          end: bar.end.map(time), result: bar.result.onOneLine))
+      last = max(last, time(bar.end ?? bar.begun ?? bar.start))
     }
     for mark in state.marks {
       let time = time(mark.instant)
@@ -105,12 +112,17 @@ struct TimelineChart {
   }
 }
 
-extension TimelineChart {
-  var passCount: Int { lanes.reduce(0) { $0 + $1.bars.count } }
+extension TimelineState.Result {
+  fileprivate var onOneLine: Self {
+    if case .failed(let text) = self { .failed(text.onOneLine) } else { self }
+  }
+}
 
-  /// The names of the roots.
+extension TimelineChart {
+  /// The names of the roots, the longest at work first.
   var title: String {
-    let roots = lanes.filter { $0.depth == 0 }.map(\.title)
+    let roots = lanes.filter { $0.depth == 0 }
+      .sorted { ($0.end ?? duration) - $0.start > ($1.end ?? duration) - $1.start }.map(\.title)
     return roots.isEmpty
       ? "Nothing was recorded" : roots.prefix(3).joined(separator: ", ") + (roots.count > 3 ? " …" : "")
   }

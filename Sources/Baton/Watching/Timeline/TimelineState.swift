@@ -17,8 +17,6 @@ struct TimelineState: Sendable {
     let made: Instant
     var completed: Instant?
     var isCancelled = false
-    /// The failure that one of its passes just brought: that pass is about to settle.
-    fileprivate var failing: Failing?
     /// The bare passes that are out, as indices of `bars`. Nobody can say which of them comes back: the oldest.
     fileprivate var oldestBare: Int?
     fileprivate var laterBare = Queue<Int>()
@@ -31,13 +29,13 @@ struct TimelineState: Sendable {
     let location: Baton.Location?
     let count: Int
     let start: Instant
-    /// Since when the runner has waited for a permit, if it did.
-    var waited: Instant?
-    /// When it got the permit.
-    var permitted: Instant?
+    /// Whether the runner didn't begin at once.
+    var waited = false
+    /// When the runner began, if it had to wait.
+    var begun: Instant?
     var end: Instant?
-    /// The error that it brought.
-    var failure: String?
+    /// Of several bare passes, the worst of their results.
+    var result = Result.finished
     /// Bare passes of it that are still out.
     fileprivate var left: Int
   }
@@ -51,10 +49,13 @@ struct TimelineState: Sendable {
     let text: String
   }
 
-  fileprivate struct Failing: Sendable {
-    let label: String?
-    let location: Baton.Location?
-    let text: String
+  /// What came of a pass.
+  enum Result: Sendable, Equatable {
+    case finished
+    /// It came back without an error of its own.
+    case cancelled
+    /// It brought an error.
+    case failed(String)
   }
 
   /// The events that are kept at most.
@@ -119,28 +120,28 @@ struct TimelineState: Sendable {
   }
 
   mutating func settled(
-    _ id: UInt64, pass: UInt64?, label: String?, location: Baton.Location?, count: Int, at instant: Instant
+    _ id: UInt64, pass: UInt64?, count: Int, _ result: Result = .finished, at instant: Instant
   ) {
     guard let lane = recordedLane(id) else { return }
-    guard let pass else { return settledBare(lane, count, at: instant) }
+    guard let pass else { return settledBare(lane, count, result, at: instant) }
     guard let bar = barOf.removeValue(forKey: pass) else {
       leftOut += 1
       return
     }
     bars[bar].end = instant
-    guard let failing = lanes[lane].failing, failing.label == label else { return }
-    // By their texts: a place is not `Equatable`, and this is rare.
-    guard failing.location?.description == location?.description else { return }
-    bars[bar].failure = failing.text
-    lanes[lane].failing = nil
+    bars[bar].result = result
   }
 
-  private mutating func settledBare(_ lane: Int, _ count: Int, at instant: Instant) {
+  private mutating func settledBare(_ lane: Int, _ count: Int, _ result: Result, at instant: Instant) {
     var count = count
     while count > 0, let bar = lanes[lane].oldestBare {
       let taken = min(count, bars[bar].left)
       bars[bar].left -= taken
       count -= taken
+      switch (bars[bar].result, result) {
+      case (.failed, _), (.cancelled, .finished): break
+      default: bars[bar].result = result
+      }
       guard bars[bar].left == 0 else { return }
       bars[bar].end = instant
       lanes[lane].oldestBare = lanes[lane].laterBare.popFirst()
@@ -149,20 +150,18 @@ struct TimelineState: Sendable {
     if count > 0 { leftOut += 1 }
   }
 
-  mutating func waits(pass: UInt64, _ waits: Bool, at instant: Instant) {
+  mutating func runner(pass: UInt64, _ stage: RunnerStage, at instant: Instant) {
     guard let bar = barOf[pass] else { return }
-    if waits { bars[bar].waited = instant } else { bars[bar].permitted = instant }
+    switch stage {
+    case .waitsForAttempt, .waitsForPermit: bars[bar].waited = true
+    case .begins: bars[bar].begun = instant
+    }
   }
 
-  /// `label` and `location` are those of the pass which brought the failure; there may be none of them.
-  mutating func cancelled(
-    _ id: UInt64, label: String? = nil, location: Baton.Location? = nil, failure: String?, at instant: Instant
-  ) {
+  /// The failure is the one that cancelled it, with what the pass that brought it is called.
+  mutating func cancelled(_ id: UInt64, failure: String?, at instant: Instant) {
     guard let lane = recordedLane(id) else { return }
     lanes[lane].isCancelled = true
-    if let failure, label != nil || location != nil {
-      lanes[lane].failing = Failing(label: label, location: location, text: failure)
-    }
     mark(lane, .cancelled, failure ?? "cancelled", at: instant)
   }
 

@@ -58,8 +58,12 @@ struct TimelineSvg {
       $0 + SvgLane($1.index, of: chart, $1.bars, scale, .labelled, isCrowded: false).rowCount
     }
     let isDense = labelledRows > Self.maximumLabelledRows
-    let ranked = begun.count > 1 ? begun.prefix(isDense ? 10 : 5).filter { chart.work(of: bar($0)) > 0 } : []
-    let selection = lanes(drawn.enumerated().map { ($1, $0 < ranked.count ? $0 + 1 : nil) })
+    // A bare pass has no name by which it could be found; it ranks only where no other does.
+    let named = drawn.filter { bar($0).isNamed }
+    let slowest = (named.isEmpty ? drawn : named[...]).prefix(isDense ? 10 : 5)
+    let ranked = begun.count > 1 ? slowest.filter { chart.work(of: bar($0)) > 0 } : []
+    let ranks = Dictionary(uniqueKeysWithValues: ranked.enumerated().map { ($1, $0 + 1) })
+    let selection = lanes(drawn.map { ($0, ranks[$0]) })
 
     let drawnBars = selection.reduce(0) { $0 + $1.bars.count }
     drawHeader(hiddenBars: begun.count - drawnBars, hiddenLanes: chart.lanes.count - selection.count)
@@ -107,11 +111,13 @@ struct TimelineSvg {
       bars.count { $0.end == nil && $0.start == nil }, bars.count { $0.end != nil && $0.start == nil }
     )
     let cancelled = chart.lanes.count { $0.isCancelled }
+    let wait = bars.compactMap { bar in bar.start.map { $0 - bar.passed } }.max() ?? 0
     let counts = [
       (chart.lanes.count, chart.lanes.count.of("baton")), (1, bars.count.of("pass", "passes")),
       (failed, "\(failed.grouped) failed"), (open, "\(open.grouped) still out"),
-      (waiting, "\(waiting.grouped) waiting for a permit"), (unstarted, "\(unstarted.grouped) never started"),
+      (waiting, "\(waiting.grouped) waiting to begin"), (unstarted, "\(unstarted.grouped) never started"),
       (cancelled, cancelled.of("baton") + " cancelled"),
+      (wait > chart.duration / 100 ? 1 : 0, "waited up to \(Duration.nanoseconds(wait).readable) to begin"),
     ]
     canvas.text(counts.filter { $0.0 > 0 }.map(\.1).joined(separator: " · "), "t", x: 24, y: 59)
     y = 82
@@ -132,12 +138,18 @@ struct TimelineSvg {
     var x = 24.0
     func has(_ kind: TimelineState.Mark.Kind) -> Bool { chart.lanes.contains { $0.marks.contains { $0.kind == kind } } }
     let top = y - 10
+    let hasWaits = bars.contains { bar in bar.start.map { $0 > bar.passed } ?? false }
     let entries: [(Bool, String, (inout SvgCanvas, Double) -> Void)] = [
       (true, "baton", { $0.rectangle("s", x: $1, y: top + 4, width: 22, height: 3) }),
       (!bars.isEmpty, "pass", { $0.rectangle("b", x: $1, y: top, width: 22, height: 11, radius: 2) }),
+      (hasWaits, "waiting to begin", { $0.path("w", SvgLane.whisker(from: $1, to: $1 + 22, y: top, height: 11)) }),
       (failed > 0, "failed", { $0.rectangle("f", x: $1, y: top, width: 22, height: 11, radius: 2) }),
+      (
+        bars.contains { $0.result == .cancelled && $0.start != nil }, "cancelled",
+        { $0.rectangle("c", x: $1, y: top, width: 22, height: 11, radius: 2) }
+      ),
       (open > 0, "still out", { $0.path("o", "M\($1.tenths) \(top.tenths)h14l8 5.5l-8 5.5h-14z") }),
-      (has(.cancelled), "cancelled", { $0.path("x", SvgLane.cross(x: $1 + 16, y: top + 5.5)) }),
+      (has(.cancelled), "baton cancelled", { $0.path("x", SvgLane.cross(x: $1 + 16, y: top + 5.5)) }),
       (has(.misused), "misuse", { $0.path("O", SvgLane.triangle(x: $1 + 16, y: top + 6)) }),
     ]
     for (occurs, name, draw) in entries where occurs {
@@ -148,35 +160,52 @@ struct TimelineSvg {
     y += 14
   }
 
-  /// The slowest passes on the left, the failures on the right.
+  /// What went wrong, then what was slow: at full width, since both are read first.
   private mutating func drawLists(_ ranked: [Place]) {
-    let failures = chart.lanes.indices.flatMap { lane in chart.lanes[lane].marks.map { (lane, $0) } }
-      .sorted { $0.1.time < $1.1.time }
-    guard !ranked.isEmpty || !failures.isEmpty else { return }
-    let top = y + 22
-    if !ranked.isEmpty {
-      canvas.fixed("Slowest", "n", x: 24, y: top)
-      for (row, place) in ranked.enumerated() {
-        let (bar, y) = (bar(place), top + Double(row + 1) * 17)
-        canvas.fixed("#\(row + 1)", "n", x: 24, y: y)
-        canvas.fixed(Duration.nanoseconds(chart.work(of: bar)).readable, "n", x: 60, y: y)
-        canvas.fixed(SvgCanvas.fitted(bar.title, into: 230), x: 150, y: y)
-        let path = (bar.end == nil ? "still out: " : "") + chart.path(of: place.lane)
-        let place = path + (bar.location.map { ", \($0)" } ?? "")
-        canvas.fixed(SvgCanvas.fitted(place, into: failures.isEmpty ? 860 : 380), "u", x: 395, y: y)
-      }
-    }
-    let left = ranked.isEmpty ? 24.0 : 800
-    if !failures.isEmpty { canvas.fixed("Cancellations and misuse", "n", x: left, y: top) }
+    let troubles = troubles
     let most = max(5, ranked.count)
-    for (row, (lane, mark)) in failures.prefix(most).enumerated() {
-      let y = top + Double(row + 1) * 17
-      let isLast = row == most - 1 && failures.count > most
-      canvas.fixed(Duration.nanoseconds(mark.time).readable, "n", x: left, y: y)
-      let text = isLast ? "… and \(failures.count - most + 1) more" : "\(chart.path(of: lane)): \(mark.text)"
-      canvas.fixed(SvgCanvas.fitted(text, into: SvgLane.Scale.margin - left - 80), x: left + 80, y: y)
+    if !troubles.isEmpty { drawListTitle("Failures, cancellations and misuse") }
+    for (row, trouble) in troubles.prefix(most).enumerated() {
+      y += 17
+      canvas.fixed(Duration.nanoseconds(trouble.time).readable, "n", x: 60, y: y)
+      let isLast = row == most - 1 && troubles.count > most
+      let text = isLast ? "… and \((troubles.count - most + 1).grouped) more" : trouble.text
+      canvas.fixed(SvgCanvas.fitted(text, into: SvgLane.Scale.margin - 150), x: 150, y: y)
     }
-    y = top + Double(max(ranked.count, min(most, failures.count))) * 17
+    if !ranked.isEmpty { drawListTitle("Slowest") }
+    for (row, place) in ranked.enumerated() {
+      let bar = bar(place)
+      y += 17
+      canvas.fixed("#\(row + 1)", "n", x: 24, y: y)
+      canvas.fixed(Duration.nanoseconds(chart.work(of: bar)).readable, "n", x: 60, y: y)
+      canvas.fixed(SvgCanvas.fitted(bar.title, into: 230), x: 150, y: y)
+      let path = (bar.end == nil ? "still out: " : "") + chart.path(of: place.lane)
+      let place = path + (bar.location.map { ", \($0)" } ?? "")
+      canvas.fixed(SvgCanvas.fitted(place, into: SvgLane.Scale.margin - 395), "u", x: 395, y: y)
+    }
+  }
+
+  private mutating func drawListTitle(_ title: String) {
+    y += 24
+    canvas.fixed(title, "n", x: 24, y: y)
+  }
+
+  /// The passes that failed, and the marks that say anything else, by time.
+  private var troubles: [(time: Int64, text: String)] {
+    var (known, found): (Set<String>, [(time: Int64, text: String)]) = ([], [])
+    for (lane, bar) in chart.lanes.indices.flatMap({ lane in chart.lanes[lane].bars.map { (lane, $0) } }) {
+      guard let failure = bar.failure else { continue }
+      let text = "\(bar.title): \(failure)"
+      known.insert(text)
+      found.append((bar.end ?? chart.duration, "\(chart.path(of: lane)): \(text)"))
+    }
+    // One failure may cancel a line of batons; the first of them is the one that it came from.
+    let marks = chart.lanes.indices.flatMap { lane in chart.lanes[lane].marks.map { (lane, $0) } }
+    for (lane, mark) in marks.sorted(by: { ($0.1.time, -$0.0) < ($1.1.time, -$1.0) })
+    where mark.kind == .misused || known.insert(mark.text).inserted {
+      found.append((mark.time, "\(chart.path(of: lane)): \(mark.text)"))
+    }
+    return found.sorted { $0.time < $1.time }
   }
 
   /// Ticks above and below the lanes, and lines between.
