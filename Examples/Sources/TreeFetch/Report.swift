@@ -35,23 +35,24 @@ package struct Report: Sendable {
   /// One line for each failure, however many branches it fails: its path from the root, and what went wrong.
   package var problems: [String] {
     let whole = failure.map { [Problem(path: [name], error: $0).line] } ?? []
-    return whole + branches.flatMap(\.problems).map(\.line).unique
+    return whole + branches.flatMap(\.realProblems).map(\.line).unique
   }
 
   /// What a person wants to know. The traffic is as the server saw it, where there is one to ask, and as the client saw
   /// it elsewhere.
-  package func summary(limit: Int, traffic: Traffic? = nil) -> String {
+  package func summary(limit: Int, traffic: Traffic? = nil, timeline: URL? = nil) -> String {
     let traffic = traffic ?? status.traffic
     let seconds = (duration / .seconds(1)).formatted(
       .number.precision(.fractionLength(2)).locale(Locale(identifier: "en_US")))
-    let rows = [
-      resources,
-      "\(traffic.requests.counted("request")), at most \(traffic.mostInFlight) in flight (limit \(limit))",
-      "\(status.bytes.counted("byte")) (\(status.bytes.asBytes))",
-      "\(seconds) seconds",
-      "files in \(folder.path)",
-    ]
-    let failed = branches.filter { !$0.isWhole }.map {
+    let rows =
+      [
+        resources,
+        "\(traffic.requests.counted("request")), at most \(traffic.mostInFlight) in flight (limit \(limit))",
+        "\(status.bytes.counted("byte")) (\(status.bytes.asBytes))",
+        "\(seconds) seconds",
+        "files in \(folder.path)",
+      ] + (timeline.map { ["timeline in \($0.path)"] } ?? [])
+    let failed = branches.filter { !$0.realProblems.isEmpty }.map {
       "branch failed: \($0.root), through \($0.culprits.joined(separator: ", "))"
     }
     return ([headline] + (rows + failed).map { "  \($0)" }).joined(separator: "\n")
@@ -89,8 +90,10 @@ extension Report {
     }
 
     package var isWhole: Bool { problems.isEmpty }
+    /// Without what only says that the download was interrupted, which is said once.
+    var realProblems: [Problem] { problems.filter { !($0.error is CancellationError) } }
     /// The resources through which it failed.
-    package var culprits: [String] { problems.compactMap(\.path.last) }
+    package var culprits: [String] { realProblems.compactMap(\.path.last) }
   }
 
   /// What went wrong, and where: names from the root down.

@@ -17,6 +17,7 @@ package final class TreeDownload: Sendable {
   private let root: Address
   private let folder: Folder
   private let limit: Int
+  private let observer: (any Baton.Observer)?
   private let session: URLSession
   private let state: Mutex<State>
   private let onProgress: @Sendable (Status) -> Void
@@ -26,9 +27,10 @@ package final class TreeDownload: Sendable {
   ///   - folder: where the files go; closed at the end.
   ///   - limit: the most requests in flight, at least 1.
   ///   - timeout: seconds without a byte after which a request fails.
+  ///   - observer: is told of each request, and of what comes of it.
   ///   - onProgress: called after each resource that came, on the session's queue.
   package init(
-    from root: URL, into folder: Folder, limit: Int, timeout: TimeInterval = 30,
+    from root: URL, into folder: Folder, limit: Int, timeout: TimeInterval = 30, observer: (any Baton.Observer)? = nil,
     onProgress: @escaping @Sendable (Status) -> Void = { _ in }
   ) {
     let configuration = URLSessionConfiguration.ephemeral
@@ -39,6 +41,7 @@ package final class TreeDownload: Sendable {
     self.root = Address(root)
     self.folder = folder
     self.limit = limit
+    self.observer = observer
     self.onProgress = onProgress
     session = URLSession(configuration: configuration)
     state = Mutex(State(known: [Address(root)]))
@@ -69,9 +72,10 @@ package final class TreeDownload: Sendable {
 
   /// The root comes first, alone: it names the branches.
   private func loadRoot() async throws -> Staged {
-    let gather = Baton.Gather<Staged>(name: "\(root)")
+    let gather = Baton.Gather<Staged>(name: "\(root) itself", observer: observer)
     let request = send(
-      root, completion: gather.pass { data, response, error in try self.stage(self.root, data, response, error) })
+      root,
+      completion: gather.pass("\(root)") { data, response, error in try self.stage(self.root, data, response, error) })
     gather.baton.onCancel { request.cancel() }
     return try await withTaskCancellationHandler {
       try await gather.values[0]
@@ -83,7 +87,7 @@ package final class TreeDownload: Sendable {
   /// All bookkeeping of the tree is Baton's: what to load, what is known already, which branch reaches what.
   private func cascade(below rootResource: Staged) -> Baton.Cascade<Address, String> {
     Baton.Cascade(
-      name: "\(root)", limit: Baton.Limiter(limit),
+      name: "\(root)", limit: Baton.Limiter(limit), observer: observer,
       // Circles may lead back to the root.
       alreadyHave: { [root] in $0 == root ? .init(rootResource.file, children: rootResource.children) : nil },
       load: { address, pass in

@@ -63,6 +63,46 @@ import TreeFetch
     }
   }
 
+  @Test func `a part of the demo can be had by its root, with a picture of the download`() async throws {
+    try await withPlainFolder { folder in
+      let picture = folder.appending(path: "run.svg")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(repeating: 32, count: 1_000_000).write(to: picture)  // What was there before is gone.
+      let end = try await Program("treefetch", ["--demo", "--root", "libgl1", "--timeline", picture.path]).run()
+      #expect(end.status == 0)
+      #expect(end.output.hasPrefix("libgl1: all of it is here.\n  51 resources in 3 branches\n"))
+      #expect(end.output.hasSuffix("\n  timeline in \(picture.path)\n"))
+      let svg = try String(contentsOf: picture, encoding: .utf8)
+      #expect(svg.hasPrefix("<svg ") && svg.hasSuffix("</svg>\n"))
+      #expect(svg.contains(">libgl1, libgl1 itself: ") && svg.contains("libgl1 › libc6"))
+    }
+  }
+
+  @Test func `the trace of a download that fails has a slice for each request, and the error`() async throws {
+    try await withServer([Package("root", children: ["a", "b"]), Package("a"), Package("b")], failing: ["b"]) {
+      root, _ in
+      try await withPlainFolder { folder in
+        let file = folder.appendingPathExtension("JSON")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let arguments = [root.absoluteString, "--output", folder.path, "--timeline", file.path]
+        let end = try await Program("treefetch", arguments).run()
+        #expect(end.status == 1 && end.output.contains("\n  timeline in \(file.path)\n"))
+        let trace = try JSONDecoder().decode(Trace.self, from: Data(contentsOf: file))
+        let slices = trace.traceEvents.filter { $0.ph == "X" && $0.cat?.hasPrefix("pass") == true }
+        #expect(Set(slices.map(\.name)).isSuperset(of: ["root", "a", "b"]))
+        #expect(slices.filter { $0.args?["error"] != nil }.map(\.name) == ["b"])
+        #expect(slices.first { $0.name == "b" }?.args?["error"]?.hasPrefix("the server answered 500") == true)
+      }
+    }
+  }
+
+  @Test func `a timeline that can't be written is known before anything is asked for`() async throws {
+    try await withServer([Package("root")]) { root, server in
+      let end = try await Program("treefetch", [root.absoluteString, "--timeline", "/dev/null/x.json"]).run()
+      #expect(end.status == 1 && server.traffic.requests == 0)
+    }
+  }
+
   @Test func `control-C ends the download with a summary`() async throws {
     let server = try RawServer(.silence)
     try await withPlainFolder { folder in
@@ -84,7 +124,12 @@ import TreeFetch
     ([], 64, "Give either an address or --demo."),
     (["http://127.0.0.1:1/x", "--demo"], 64, "Give either an address or --demo."),
     (["http://127.0.0.1:1/x", "--fail", "x"], 64, "--fail is for the demo server: give --demo too."),
-    (["--demo", "--fail", "no-such-thing"], 64, "The demo has no resource \"no-such-thing\" that could fail."),
+    (["--demo", "--fail", "no-such-thing"], 64, "The demo has no resource \"no-such-thing\"."),
+    (["--demo", "--root", "no-such-thing"], 64, "The demo has no resource \"no-such-thing\"."),
+    (["http://127.0.0.1:1/x", "--root", "x"], 64, "--root is for the demo server: give --demo too."),
+    (["--demo", "--timeline", "x.txt"], 64, "--timeline must end in .svg or .json, and is x.txt."),
+    (["--demo", "--timeline", ".svg"], 64, "--timeline must end in .svg or .json, and is .svg."),
+    (["--demo", "--timeline", "/dev/null/x.svg"], 1, "can't write to /dev/null/x.svg: Not a directory"),
     (["nonsense"], 1, "\"nonsense\" is not an http or https address"),
     (["ftp://127.0.0.1/x"], 1, "\"ftp://127.0.0.1/x\" is not an http or https address"),
     (["--demo", "--output", "/dev/null/x"], 1, "can't write to /dev/null/x: Not a directory"),
@@ -95,4 +140,26 @@ import TreeFetch
     #expect(end.errors.hasPrefix("Error: \(message)\n"), "\(end.errors)")
     #expect(end.output == "")
   }
+}
+
+/// What the tests look at in a trace.
+private struct Trace: Decodable {
+  struct Event: Decodable {
+    let ph: String
+    let name: String
+    let cat: String?
+    let args: [String: String]?
+
+    private enum Key: CodingKey { case ph, name, cat, args }
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Key.self)
+      (ph, name) = (try values.decode(String.self, forKey: .ph), try values.decode(String.self, forKey: .name))
+      cat = try values.decodeIfPresent(String.self, forKey: .cat)
+      // Those of a counter, and of metadata, are no texts.
+      args = try? values.decodeIfPresent([String: String].self, forKey: .args)
+    }
+  }
+
+  let traceEvents: [Event]
 }

@@ -37,6 +37,11 @@ import TreeFetch
         """)
   }
 
+  @Test func `where the timeline went is said last`() {
+    let summary = Self.report([Self.branch("a")]).summary(limit: 8, timeline: URL(filePath: "/tmp/run.svg"))
+    #expect(summary.hasSuffix("\n  files in /tmp/x\n  timeline in /tmp/run.svg"))
+  }
+
   @Test func `failed branches are named, each with the resources through which it failed`() {
     let report = Self.report(
       [Self.branch("a", failing: "x"), Self.branch("b"), Self.branch("c", failing: "y", "x")], files: 12)
@@ -67,6 +72,14 @@ import TreeFetch
     #expect(
       report.summary(limit: 8).hasPrefix(
         "gnome: interrupted.\n  700 of at least 1,139 resources in 1 of 36 branches\n"))
+  }
+
+  @Test func `what an interrupt cut short is not a failure of its own`() {
+    let cut = Report.Branch(root: "b", problems: [Report.Problem(path: ["gnome", "b"], error: CancellationError())])
+    let report = Self.report([Self.branch("a", failing: "x"), cut], files: 0, failure: FetchError.interrupted)
+    #expect(!report.isComplete)
+    #expect(report.problems == ["gnome: interrupted", "gnome › x: the request failed: no"])
+    #expect(report.summary(limit: 8).hasSuffix("\n  files in /tmp/x\n  branch failed: a, through x"))
   }
 
   @Test func `a root that failed has no branches to speak of`() {
