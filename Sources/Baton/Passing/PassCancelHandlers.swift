@@ -12,7 +12,8 @@ import Synchronization
 /// is forgotten is still noticed.
 final class PassCancelHandlers: Sendable {
   private struct State {
-    var handlers: [@Sendable () -> Void] = []
+    /// A queue: taking the first out of an array, one by one, would be a square.
+    var handlers = Queue<@Sendable () -> Void>()
     /// Where it waits in the baton's line.
     var places: [(key: UInt64, core: Baton.Core)] = []
     /// Set when the pass settles. Nothing runs, and nothing is taken in, after that.
@@ -41,7 +42,7 @@ final class PassCancelHandlers: Sendable {
 
   /// Runs what is there, one after another: one of them may settle the pass, and then the rest is forgotten.
   func runAll() {
-    while let handler = state.withLock({ $0.handlers.isEmpty ? nil : $0.handlers.removeFirst() }) { handler() }
+    while let handler = state.withLock({ $0.handlers.popFirst() }) { handler() }
   }
 
   /// The pass settles: nothing is kept (rule 9).

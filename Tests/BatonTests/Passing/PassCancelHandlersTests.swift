@@ -265,4 +265,16 @@ import Testing
     #expect(log.misuses.map(\.kind) == [.dropped])
     #expect(ran.value == 0)
   }
+
+  /// A square would take many minutes.
+  @Test(.timeLimit(.minutes(2))) func `a million handlers of one pass run in turn`() {
+    let baton = Baton()
+    let pass = baton.makePass()
+    for number in 0..<1_000_000 {
+      pass.onCancel { if ran.add() != number + 1 { Issue.record("Handler \(number) ran out of turn.") } }
+    }
+    baton.cancelAll()
+    pass.finish()
+    #expect(ran.value == 1_000_000)
+  }
 }
