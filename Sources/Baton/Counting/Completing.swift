@@ -153,7 +153,8 @@ extension Lifecycle.Ending {
 
   private mutating func handBack(_ core: Baton.Core) -> HandBack? {
     guard let parent = parent.take() else { return nil }
-    return HandBack(child: core, parent: parent, cancelled: cancelled, remains: remains)
+    let failures = remains.isEmpty ? [] : [remains[0].failuresOnly]
+    return HandBack(child: core, parent: parent, cancelled: cancelled, remains: failures)
   }
 
   private func deliverHandlers(_ core: Baton.Core) {

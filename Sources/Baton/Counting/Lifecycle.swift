@@ -170,6 +170,11 @@ struct Lifecycle: ~Copyable, Sendable {
     let deadlines: [Task<Void, Never>]
     /// Not to be told any more: just to be let go outside the lock.
     let cancelHandlers: [CancelHandler]
+
+    /// What the parent is owed, which may have to wait: a completion on an executor comes first.
+    var failuresOnly: Remains {
+      Remains(failures: failures, failuresHeard: failuresHeard, deadlines: [], cancelHandlers: [])
+    }
   }
 
   /// The seal: called once, by the thread that won it.
