@@ -14,7 +14,11 @@ extension Baton.Cascade {
       self.attempt = attempt
     }
 
-    deinit {
+    deinit { if !attempt.pass.isClaimed { drop() } }
+
+    /// Out of line, as it asks the runtime for types.
+    @inline(never)
+    private func drop() {
       guard attempt.pass.claim() else { return }
       attempt.pass.reportDrop()
       run.settle(attempt, with: .failure(Baton.AbandonedError(outstanding: 1)))

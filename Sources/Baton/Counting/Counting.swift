@@ -35,10 +35,21 @@ extension Baton.Core {
     return true
   }
 
+  /// Adds a pass of which the caller knows that the baton is open or abandoned, or wants the trap.
+  /// - Returns: Whether it counts; after abandonment it doesn't.
+  func passOne() -> Bool {
+    let old = add(BatonWord.onePass)
+    return old.bits & BatonWord.passTripwires == 0 || checkPassing(old, count: 1)
+  }
+
   /// Adds passes of which the caller knows that the baton is open or abandoned, or wants the trap.
   /// - Returns: Whether they count; after abandonment they don't.
-  func pass(_ count: Int = 1) -> Bool {
-    let old = add(BatonWord.onePass &* UInt64(count))
+  func pass(_ count: Int) -> Bool {
+    checkPassing(add(BatonWord.onePass &* UInt64(count)), count: count)
+  }
+
+  @inline(never)
+  private func checkPassing(_ old: BatonWord, count: Int) -> Bool {
     if old.isAbandoned { _ = add(0 &- BatonWord.onePass &* UInt64(count)) }
     return checkPassed(old, count: count)
   }

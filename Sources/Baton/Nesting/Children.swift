@@ -71,7 +71,7 @@ extension Baton {
   private func makeChild(
     _ name: String?, _ policy: CancellationPolicy, _ limit: Limiter?, _ completion: Lifecycle.Completion?
   ) -> Baton {
-    let counts = core.pass()
+    let counts = core.passOne()
     core.register()
     let child = Baton(
       core: Core(

@@ -53,9 +53,11 @@ extension Baton {
 
     /// A pass that is forgotten is a bug, but not one that hangs (rule 3).
     deinit {
-      guard claim() else { return }
+      // A look is enough: nobody else has the pass any more, and whoever let it go did so after what it did.
+      let flags = flags.load(ordering: .relaxed)
+      guard flags & Self.claimed == 0 else { return }
       reportDrop()
-      settleClaimed(error: AbandonedError(outstanding: 1), cancels: true, reportsLate: false)
+      handBack(flags, error: AbandonedError(outstanding: 1), cancels: true, reportsLate: false)
     }
 
     var location: Location { Location(fileID: fileID, line: UInt(line)) }
@@ -76,8 +78,8 @@ extension Baton {
     /// Hands the pass back, if it is still out. For honest races, such as a result against a timer.
     /// - Returns: False if it was settled already; nothing is changed, and nothing reported.
     public func tryFinish() -> Bool {
-      guard claim() else { return false }
-      settleClaimed(error: nil, cancels: false)
+      guard let flags = claimToSettle() else { return false }
+      handBack(flags, error: nil, cancels: false)
       return true
     }
 
@@ -85,8 +87,8 @@ extension Baton {
     /// - Parameter error: Why; it becomes a failure with this pass's label and place.
     /// - Returns: False if it was settled already; nothing is changed, and nothing reported.
     public func tryCancel(_ error: (any Error)? = nil) -> Bool {
-      guard claim() else { return false }
-      settleClaimed(error: error, cancels: true)
+      guard let flags = claimToSettle() else { return false }
+      handBack(flags, error: error, cancels: true)
       return true
     }
 
@@ -122,8 +124,19 @@ extension Baton {
     /// Relaxed: what the runner did is released when the pass is handed back, by whoever won this; who lost does nothing
     /// more.
     /// - Returns: Whether the caller is the one that has to settle it.
+    @usableFromInline
     func claim() -> Bool {
       flags.bitwiseOr(Self.claimed, ordering: .relaxed).oldValue & Self.claimed == 0
+    }
+
+    /// Whether somebody has that right. Relaxed: for who can claim it, and wants to know whether it did.
+    var isClaimed: Bool { has(Self.claimed) }
+
+    /// Claims, for one who settles the pass at once: one change of the flags in place of two.
+    /// - Returns: What `handBack` wants to know; nil to who comes too late.
+    private func claimToSettle() -> UInt8? {
+      let flags = flags.bitwiseOr(Self.claimed | Self.settled, ordering: .acquiringAndReleasing).oldValue
+      return flags & Self.claimed == 0 ? flags : nil
     }
 
     /// Hands back a pass that the caller has claimed: cancels first, if it is to, and starts who waits for the permit.
@@ -132,25 +145,47 @@ extension Baton {
     ///   - cancels: Whether the baton is cancelled by this.
     ///   - told: What an observer hears instead, where an error doesn't cancel.
     ///   - reportsLate: Whether coming after abandonment is a misuse; not where the library itself settles.
+    @usableFromInline
     func settleClaimed(
       error: (any Error)?, cancels: Bool, told: (any Error)? = nil, reportsLate: Bool = true
     ) {
-      let core = baton.core
       let flags = flags.bitwiseOr(Self.settled, ordering: .acquiringAndReleasing).oldValue
+      handBack(flags, error: error, cancels: cancels, told: told, reportsLate: reportsLate)
+    }
+
+    /// The rest of it, by the flags as they were when `settled` was set: nothing that matters changes after that.
+    private func handBack(
+      _ flags: UInt8, error: (any Error)?, cancels: Bool, told: (any Error)? = nil, reportsLate: Bool = true
+    ) {
       if flags & Self.listens != 0 { cancelHandlers.load()?.close() }
-      if has(Self.inert) { return }
+      if flags & Self.inert != 0 { return }
       if cancels {
-        core.cancel(failure: error.map(failure))
+        baton.core.cancel(failure: error.map(failure))
       }
-      core.observe { .settled(.of(self, error: error ?? told ?? (cancels ? CancellationError() : nil))) }
-      let old = core.subtractOne()
+      baton.core.observe { .settled(.of(self, error: error ?? told ?? (cancels ? CancellationError() : nil))) }
+      let old = baton.core.subtractOne()
+      guard old.makesSettleUnusual else {
+        if flags & Self.holdsPermit != 0 { baton.core.limiter?.release(handsOff: false) }
+        return
+      }
+      let core = baton.core
+      let limiter = flags & Self.holdsPermit == 0 ? nil : core.limiter
       if old.isAbandoned, reportsLate { core.report(.late, label: label, location: location) }
       let ending = core.finishSettling(old)
       // The next runner gets the permit before a completion runs, which may take its time (or even wait for that runner).
-      returnPermit(isLast: ending != nil)
+      limiter?.release(handsOff: ending != nil)
       ending?.complete(core)
     }
 
+    /// Hands back a claimed pass.
+    @usableFromInline
+    func finishClaimed() { settleClaimed(error: nil, cancels: false) }
+
+    /// Cancels, and hands back a claimed pass.
+    @usableFromInline
+    func cancelClaimed(_ error: any Error) { settleClaimed(error: error, cancels: true) }
+
+    @usableFromInline
     func reportSecondSettle() { baton.core.report(.settledTwice, label: label, location: location) }
 
     /// An inert pass is nobody's: its baton was abandoned before.
@@ -177,13 +212,7 @@ extension Baton {
 
     var hasWaited: Bool { has(Self.waited) }
 
-    private func returnPermit(isLast: Bool) {
-      guard has(Self.holdsPermit), let limiter = baton.core.limiter else { return }
-      limiter.release(handsOff: isLast)
-    }
-
-    /// Relaxed: `inert` never changes; `holdsPermit` is set before the body gets the pass, `waited` before the runner gets
-    /// in the line.
+    /// Relaxed: of what never changes, or is known to have changed.
     private func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }
   }
 
@@ -197,7 +226,7 @@ extension Baton {
   ///   - line: Where the pass is made, for failures and reports.
   /// - Returns: A pass that must be settled.
   public func makePass(_ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line) -> Pass {
-    let counts = core.pass()
+    let counts = core.passOne()
     let pass = Pass(self, label: label, location: Location(fileID: fileID, line: line), isInert: !counts)
     return counts ? made(pass) : pass
   }

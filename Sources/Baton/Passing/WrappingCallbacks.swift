@@ -24,6 +24,7 @@ extension Baton {
   ///   - line: Where the pass is made, for failures and reports.
   ///   - handler: Gets what the callback gets. May throw, and may pass this baton again.
   /// - Returns: A callback of the same shape, to be called once, on any thread.
+  @inlinable
   public func pass<each Argument>(
     _ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -63,6 +64,8 @@ extension Baton {
   }
 }
 
+// Inlined, so that a client knows the shape: for a shape that is found out when the program runs, Swift makes three more
+// closures around these two, and asks for the types of all of them each time.
 extension Baton.Pass {
   /// Wraps a callback: when it is called, the handler runs, then this pass is handed back.
   ///
@@ -81,6 +84,7 @@ extension Baton.Pass {
   ///
   /// - Parameter handler: Gets what the callback gets. May throw, and may pass the baton again.
   /// - Returns: A callback of the same shape, to be called once, on any thread.
+  @inlinable
   public func callback<each Argument>(
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
   ) -> @Sendable (repeat each Argument) -> Void {
@@ -88,9 +92,9 @@ extension Baton.Pass {
       guard self.claim() else { return self.reportSecondSettle() }
       do {
         try handler(repeat each argument)
-        self.settleClaimed(error: nil, cancels: false)
+        self.finishClaimed()
       } catch {
-        self.settleClaimed(error: error, cancels: true)
+        self.cancelClaimed(error)
       }
     }
   }
