@@ -72,6 +72,7 @@ extension Baton {
     /// The same place for closures of which the compiler no longer knows that they are the main actor's.
     ///
     /// The main queue, not a `Task`: the tasks of one actor may overtake each other, a queue's items don't.
+    @usableFromInline
     var executor: Executor {
       #if canImport(Dispatch)
       .queue(.main)

@@ -1,9 +1,9 @@
 // Scatter and gather: passes that bring values back.
 
 #if BATON_EXPLORED
-import Explored
+public import Explored
 #else
-import Synchronization
+public import Synchronization
 #endif
 
 extension Baton {
@@ -35,8 +35,8 @@ extension Baton {
 
     /// What counts. Cancel it, watch it, make children of it.
     public let baton: Baton
-    let policy: FailurePolicy
-    private let slots = Slots()
+    @usableFromInline let policy: FailurePolicy
+    @usableFromInline let slots: Slots
 
     /// Gathers, and calls a completion with the results.
     ///
@@ -47,6 +47,7 @@ extension Baton {
     ///   - policy: What the first failure means for the others.
     ///   - observer: Who is told what happens.
     ///   - completion: Runs exactly once.
+    @inlinable
     public convenience init(
       name: String? = nil, on executor: Executor = .inline, limit: Limiter? = nil,
       onFailure policy: FailurePolicy = .cancelsRest, observer: (any Observer)? = nil,
@@ -65,6 +66,7 @@ extension Baton {
     ///   - policy: What the first failure means for the others.
     ///   - observer: Who is told what happens.
     ///   - completion: Runs exactly once, on the main actor.
+    @inlinable
     public convenience init(
       name: String? = nil, on executor: MainExecutor, limit: Limiter? = nil,
       onFailure policy: FailurePolicy = .cancelsRest, observer: (any Observer)? = nil,
@@ -89,9 +91,11 @@ extension Baton {
     }
 
     /// Gathers with a baton that nobody has passed yet.
+    @usableFromInline
     init(_ baton: Baton, _ policy: FailurePolicy) {
       self.baton = baton
       self.policy = policy
+      slots = Slots()
     }
 
     // MARK: The end
@@ -99,6 +103,7 @@ extension Baton {
     /// Each result, in pass order, as soon as the baton is complete.
     ///
     /// Cancelling the waiting task doesn't end the wait.
+    @inlinable
     public var results: Results {
       get async { slots.complete(await baton.outcome) }
     }
@@ -106,11 +111,13 @@ extension Baton {
     /// All values, in pass order, as soon as the baton is complete.
     ///
     /// Throws the first failure that was recorded, or `CancellationError` if the baton was cancelled without one.
+    @inlinable
     public var values: [Value] {
       get async throws { try await results.values() }
     }
 
     /// Adds a handler that gets the results.
+    @inlinable
     func onCompletion(on executor: Executor, _ handler: @escaping @Sendable (Results) -> Void) {
       // Of the slots only: holding the gather, the handler would keep the baton's handle alive, and so from ending when
       // nobody else holds it (rule 3).
@@ -119,13 +126,17 @@ extension Baton {
 
     // MARK: The slots
 
+    @inlinable
     func reserve(_ count: Int) { slots.state.withLock { $0.reserve(count) } }
+    @inlinable
     func begin(_ index: Int) { slots.state.withLock { $0.begin(index) } }
 
     /// Adds a slot for a pass that was just made. After abandonment it isn't one, as the pass isn't.
+    @inlinable
     func open(waiting: Bool) -> Int { baton.isComplete ? 0 : slots.state.withLock { $0.open(waiting: waiting) } }
 
     /// Fills a slot and hands its pass back, in this order: the result is there when the count falls.
+    @inlinable
     func settle(_ pass: Baton.Pass, _ index: Int, with result: Result<Value, any Error>, reportsLate: Bool) {
       var error: (any Error)?
       if case .failure(let failure) = result { error = failure }
@@ -139,17 +150,22 @@ extension Baton {
     }
 
     /// A failure of which the outcome won't know; nil for what is noise after a cancellation, as in rule 5.
-    private func recordable(_ error: any Error, _ pass: Baton.Pass) -> GatherState<Value>.Recorded? {
+    @usableFromInline
+    func recordable(_ error: any Error, _ pass: Baton.Pass) -> GatherState<Value>.Recorded? {
       if error is CancellationError, baton.isCancelled { return nil }
       let before = baton.core.lifecycle.withLock { $0.failures.count }
       return GatherState.Recorded(failure: pass.failure(error), after: before)
     }
 
     /// The state with its lock. An object of its own, which the completion can hold without holding the gather.
-    private final class Slots: Sendable {
-      let state = Mutex(GatherState<Value>())
+    @usableFromInline
+    final class Slots: Sendable {
+      @usableFromInline let state: Mutex<GatherState<Value>>
+
+      init() { state = Mutex(GatherState()) }
 
       /// The results; whoever asks first makes them.
+      @inlinable
       func complete(_ outcome: Outcome) -> Results {
         state.withLock { state in state.completed ?? state.complete(outcome) }
       }

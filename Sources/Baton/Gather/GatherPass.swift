@@ -6,17 +6,22 @@ extension Baton.Gather {
   /// Settling it a second time does nothing, and is reported as misuse; letting it go without settling it fills its slot
   /// with an ``Baton/AbandonedError``, and is reported too.
   public final class Pass: Sendable {
-    let gather: Baton.Gather<Value>
-    let pass: Baton.Pass
-    private let index: Int
+    @usableFromInline let gather: Baton.Gather<Value>
+    @usableFromInline let pass: Baton.Pass
+    @usableFromInline let index: Int
 
+    @usableFromInline
     init(_ gather: Baton.Gather<Value>, _ pass: Baton.Pass, _ index: Int) {
       self.gather = gather
       self.pass = pass
       self.index = index
     }
 
-    deinit {
+    deinit { if !pass.isClaimed { drop() } }
+
+    /// Out of line, as it asks the runtime for types.
+    @inline(never)
+    private func drop() {
       guard pass.claim() else { return }
       pass.reportDrop()
       settle(with: .failure(Baton.AbandonedError(outstanding: 1)), reportsLate: false)
@@ -34,10 +39,12 @@ extension Baton.Gather {
 
     /// Brings a value back.
     /// - Parameter value: What fills the slot.
+    @inlinable
     public func finish(_ value: Value) { finish(with: Result<Value, any Error>.success(value)) }
 
     /// Brings a value or a failure back.
     /// - Parameter result: What fills the slot.
+    @inlinable
     public func finish<E: Error>(with result: Result<Value, E>) {
       if !tryFinish(with: result) { pass.reportSecondSettle() }
     }
@@ -49,6 +56,7 @@ extension Baton.Gather {
     /// Brings a value or a failure back, if the pass is still out. For honest races, such as a result against a timer.
     /// - Parameter result: What fills the slot.
     /// - Returns: False if it was settled already; nothing is changed, and nothing reported.
+    @inlinable
     public func tryFinish<E: Error>(with result: Result<Value, E>) -> Bool {
       guard pass.claim() else { return false }
       settle(with: result.mapError { $0 })
@@ -64,6 +72,7 @@ extension Baton.Gather {
     ///
     /// - Parameter handler: Returns what fills the slot, or throws.
     /// - Returns: A callback to be called once, on any thread.
+    @inlinable
     public func callback<each Argument>(
       _ handler: @escaping @Sendable (repeat each Argument) throws -> Value
     ) -> @Sendable (repeat each Argument) -> Void {
@@ -80,6 +89,7 @@ extension Baton.Gather {
     }
 
     /// Settles a claimed pass.
+    @inlinable
     func settle(with result: Result<Value, any Error>, reportsLate: Bool = true) {
       gather.settle(pass, index, with: result, reportsLate: reportsLate)
     }
@@ -96,6 +106,7 @@ extension Baton.Gather {
   ///   - fileID: Where the pass is made, for failures and reports.
   ///   - line: Where the pass is made, for failures and reports.
   /// - Returns: A pass that must be settled.
+  @inlinable
   public func makePass(_ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line) -> Pass {
     let pass = baton.makePass(label, fileID: fileID, line: line)
     return Pass(self, pass, open(waiting: false))
@@ -112,6 +123,7 @@ extension Baton.Gather {
   ///   - line: Where the pass is made, for failures and reports.
   ///   - handler: Gets what the callback gets; returns what fills the slot, or throws.
   /// - Returns: A callback to be called once, on any thread.
+  @inlinable
   public func pass<each Argument>(
     _ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Value
@@ -128,6 +140,7 @@ extension Baton.Gather {
   ///   - fileID: Where the pass is made, for failures and reports.
   ///   - line: Where the pass is made, for failures and reports.
   ///   - body: Gets the pass, which it has to see settled.
+  @inlinable
   public func start(
     _ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Pass) -> Void

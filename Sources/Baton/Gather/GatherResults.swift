@@ -3,12 +3,13 @@
 extension Baton.Gather {
   /// The results of a gather: one for each pass, in pass order.
   public struct Results: Sendable, RandomAccessCollection {
-    private let results: [Result<Value, any Error>]
+    @usableFromInline let results: [Result<Value, any Error>]
     /// What went wrong, in the order in which it was recorded, each with its path.
     public let failures: [Baton.Failure]
     /// Whether the baton was cancelled.
     public let isCancelled: Bool
 
+    @usableFromInline
     init(_ results: [Result<Value, any Error>], failures: [Baton.Failure], isCancelled: Bool) {
       self.results = results
       self.failures = failures
@@ -19,6 +20,7 @@ extension Baton.Gather {
     ///
     /// - Returns: As many values as there were passes.
     /// - Throws: The first failure's error, or `CancellationError` if the baton was cancelled without one.
+    @inlinable
     public func values() throws -> [Value] {
       if let failure = failures.first { throw failure.error }
       if isCancelled { throw CancellationError() }
@@ -26,12 +28,12 @@ extension Baton.Gather {
     }
 
     /// Always 0.
-    public var startIndex: Int { 0 }
+    @inlinable public var startIndex: Int { 0 }
     /// The number of passes.
-    public var endIndex: Int { results.count }
+    @inlinable public var endIndex: Int { results.count }
 
     /// The result of one pass.
     /// - Parameter position: How many passes were made before it.
-    public subscript(position: Int) -> Result<Value, any Error> { results[position] }
+    @inlinable public subscript(position: Int) -> Result<Value, any Error> { results[position] }
   }
 }

@@ -5,7 +5,12 @@
 /// A slot is `waiting` until its runner has a permit, then `out` until its pass brings a result, then `filled`. A pass
 /// without a permit to wait for is `out` from the start. Only a completion ends this: what is not filled by then gets an
 /// error, and what comes later is not taken in.
+///
+/// Inlined into clients, which know what a value is: else each step would ask the runtime for the type of a slot, at
+/// several thousand instructions a result.
+@usableFromInline
 struct GatherState<Value: Sendable>: Sendable {
+  @usableFromInline
   enum Slot: Sendable {
     /// The runner waits for its permit. Followed by `out`, or by completion.
     case waiting
@@ -16,20 +21,28 @@ struct GatherState<Value: Sendable>: Sendable {
   }
 
   /// A failure that fills a slot without cancelling the baton.
+  @usableFromInline
   struct Recorded: Sendable {
-    let failure: Baton.Failure
+    @usableFromInline let failure: Baton.Failure
     /// How many failures the baton had recorded by then.
-    let after: Int
+    @usableFromInline let after: Int
+
+    init(failure: Baton.Failure, after: Int) {
+      self.failure = failure
+      self.after = after
+    }
   }
 
-  private var slots: [Slot] = []
+  @usableFromInline var slots: [Slot] = []
   /// In the order in which they were recorded.
-  private var failures: [Recorded] = []
-  private var results: Baton.Gather<Value>.Results?
+  @usableFromInline var failures: [Recorded] = []
+  @usableFromInline var results: Baton.Gather<Value>.Results?
+
+  @inlinable init() {}
 
   /// Adds a slot, in pass order.
   /// - Returns: Its index.
-  mutating func open(waiting: Bool) -> Int {
+  @inlinable mutating func open(waiting: Bool) -> Int {
     // After abandonment nothing is taken in any more.
     guard results == nil else { return 0 }
     slots.append(waiting ? .waiting : .out)
@@ -37,23 +50,23 @@ struct GatherState<Value: Sendable>: Sendable {
   }
 
   /// Makes room.
-  mutating func reserve(_ count: Int) { slots.reserveCapacity(slots.count + count) }
+  @inlinable mutating func reserve(_ count: Int) { slots.reserveCapacity(slots.count + count) }
 
   /// The runner of a slot has its permit.
-  mutating func begin(_ index: Int) {
+  @inlinable mutating func begin(_ index: Int) {
     if results == nil, case .waiting = slots[index] { slots[index] = .out }
   }
 
   /// A result comes in; after completion it is not taken. The failure is one that the outcome won't know of, since it
   /// doesn't cancel.
-  mutating func fill(_ index: Int, with result: Result<Value, any Error>, failure: Recorded?) {
+  @inlinable mutating func fill(_ index: Int, with result: Result<Value, any Error>, failure: Recorded?) {
     guard results == nil else { return }
     slots[index] = .filled(result)
     if let failure { failures.append(failure) }
   }
 
   /// All is in, or will never be.
-  mutating func complete(_ outcome: Baton.Outcome) -> Baton.Gather<Value>.Results {
+  @inlinable mutating func complete(_ outcome: Baton.Outcome) -> Baton.Gather<Value>.Results {
     let results = Baton.Gather<Value>.Results(
       slots.map { slot in
         switch slot {
@@ -70,7 +83,8 @@ struct GatherState<Value: Sendable>: Sendable {
   }
 
   /// The failures of the slots among those of the outcome, in the order in which they were recorded.
-  private func merged(_ others: [Baton.Failure]) -> [Baton.Failure] {
+  @usableFromInline
+  func merged(_ others: [Baton.Failure]) -> [Baton.Failure] {
     var (merged, taken): ([Baton.Failure], Int) = ([], 0)
     for recorded in failures {
       let next = min(max(taken, recorded.after), others.count)
@@ -82,5 +96,5 @@ struct GatherState<Value: Sendable>: Sendable {
   }
 
   /// The results, once it is complete.
-  var completed: Baton.Gather<Value>.Results? { results }
+  @inlinable var completed: Baton.Gather<Value>.Results? { results }
 }

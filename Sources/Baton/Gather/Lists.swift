@@ -17,6 +17,7 @@ extension Baton {
   ///   - operation: Makes a value of an item.
   /// - Returns: As many values as there are items.
   /// - Throws: The first failure that was recorded, `CancellationError` if it was cancelled without one.
+  @inlinable
   public static func gather<Items: Sequence, Value: Sendable>(
     _ items: Items, name: String? = nil, limit: Limiter? = nil,
     _ operation: @escaping @Sendable (Items.Element) async throws -> Value
@@ -34,6 +35,7 @@ extension Baton {
   ///   - limit: How many operations may run at the same time.
   ///   - operation: Makes a value of an item.
   /// - Returns: As many results as there are items.
+  @inlinable
   public static func gatherResults<Items: Sequence, Value: Sendable>(
     _ items: Items, name: String? = nil, limit: Limiter? = nil,
     _ operation: @escaping @Sendable (Items.Element) async throws -> Value
@@ -63,6 +65,7 @@ extension Baton {
   ///   - body: Gets an item and the pass that it has to see settled.
   ///   - completion: Runs exactly once.
   /// - Returns: The gather, to watch or to cancel.
+  @inlinable
   @discardableResult
   public static func gather<Items: Sequence, Value: Sendable>(
     _ items: Items, of type: Value.Type, name: String? = nil, limit: Limiter? = nil,
@@ -88,6 +91,7 @@ extension Baton {
   ///   - body: Gets an item and the pass that it has to see settled.
   ///   - completion: Runs exactly once, on the main actor.
   /// - Returns: The gather, to watch or to cancel.
+  @inlinable
   @discardableResult
   public static func gather<Items: Sequence, Value: Sendable>(
     _ items: Items, of type: Value.Type, name: String? = nil, limit: Limiter? = nil,
@@ -151,7 +155,8 @@ extension Baton {
 
 extension Baton.Gather {
   /// Starts a runner for each item, holding a pass until all are started, so that an empty list is an end as well.
-  fileprivate func scatter<Items: Sequence>(
+  @inlinable
+  func scatter<Items: Sequence>(
     _ items: Items, _ body: @escaping @Sendable (Items.Element, Pass) -> Void
   ) where Items.Element: Sendable {
     reserve(items.underestimatedCount)
@@ -161,7 +166,8 @@ extension Baton.Gather {
   }
 
   /// Runs a task for each item; the calling task's cancellation cancels all.
-  fileprivate func all<Items: Sequence>(
+  @inlinable
+  func all<Items: Sequence>(
     _ items: Items, _ operation: @escaping @Sendable (Items.Element) async throws -> Value
   ) async -> Results where Items.Element: Sendable {
     await withTaskCancellationHandler {
