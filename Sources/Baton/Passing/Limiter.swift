@@ -38,8 +38,9 @@ extension Baton {
     ///
     /// Bodies that settle their own pass at once would otherwise nest as deep as the line is long. A loop that waits for
     /// the body to return before it looks for the next would not nest, but it would delay everybody behind a body that
-    /// settles and then blocks.
-    private static let deepestNesting = 16
+    /// settles and then blocks. So many, since a hand-off costs a thread's waking, which is shared by as many; a level is a
+    /// few hundred bytes in release, and what the body adds.
+    private static let deepestNesting = 48
 
     /// Makes a limiter.
     /// - Parameter permits: How many runners may be at work at the same time. Traps if it is not positive.
@@ -60,6 +61,9 @@ extension Baton {
     public let permits: Int
 
     var isUnlimited: Bool { permits == .max }
+
+    /// Takes a permit if one is there; then nobody waits, and nothing is overtaken.
+    func takesPermit() -> Bool { state.withLock { $0.acquire() } }
 
     /// Starts a runner as soon as there is a permit for it: now, on this thread, or on the thread that hands one back.
     /// - Parameters:

@@ -14,14 +14,19 @@ struct LimiterState: Sendable {
 
   var waitingCount: Int { waiting.count }
 
+  /// Gives a permit if one is there.
+  mutating func acquire() -> Bool {
+    defer { checkInvariants() }
+    guard out < permits else { return false }
+    out += 1
+    return true
+  }
+
   /// Gives a permit if one is there; else the runner goes to the end of the line.
   /// - Returns: Whether the runner has its permit.
   mutating func acquire(_ runner: any PermitSeeker) -> Bool {
     defer { checkInvariants() }
-    guard out == permits else {
-      out += 1
-      return true
-    }
+    if acquire() { return true }
     waiting.append(runner)
     return false
   }

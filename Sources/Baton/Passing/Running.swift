@@ -61,9 +61,15 @@ extension Baton {
   }
 
   /// Starts a runner whose pass is made already.
+  @usableFromInline
   func start(_ pass: Pass, _ body: @escaping @Sendable (Pass) -> Void) {
     if pass.isCancelled { return pass.settleUnstarted() }
     guard let limiter = core.limiter else { return body(pass) }
+    // With a permit at once there is nothing to wait for, and nothing that a cancellation could withdraw.
+    if limiter.takesPermit() {
+      pass.takePermit()
+      return body(pass)
+    }
     let runner = Runner(pass, body)
     pass.onCancel { runner.withdraw() }
     limiter.start(runner, watched: core.watchesRunners ? pass : nil)
