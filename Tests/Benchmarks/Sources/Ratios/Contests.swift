@@ -91,7 +91,7 @@ extension Contest {
       ],
       count: graph.size, limit: 1000, rounds: 7)
     // Linear: an id costs no more in the largest graph than in the smallest. Caches are let off with half as much again.
-    let sizes = [(10_000, 15), (100_000, 5), (1_000_000, 3)].map { ids, rounds in
+    let sizes = [(10_000, 7), (100_000, 3), (1_000_000, 3)].map { ids, rounds in
       let graph = Graph(ids: ids, edges: ids * 13 / 3)
       return Contest(
         row: "9", title: "the same with \(ids) ids, per id and edge", baton: Works.cascade(graph),
