@@ -8,10 +8,10 @@ public final class Plain<Value>: @unchecked Sendable {
   private var writer: Int
   private var written: Int
   private var reads = [0, 0, 0, 0]
-  private let name: String
+  private let name: StaticString
 
   /// Makes a variable.
-  public init(_ value: Value, _ name: String) {
+  public init(_ value: Value, _ name: StaticString) {
     self.value = value
     self.name = name
     writer = world.current

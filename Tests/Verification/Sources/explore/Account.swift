@@ -29,7 +29,7 @@ final class Account: @unchecked Sendable {
     let ran: Plain<Int>
     var outcome: Baton.Outcome?
 
-    init(_ name: String) {
+    init(_ name: StaticString) {
       adder = Explorer.thread
       ran = Plain(0, name)
     }
@@ -72,7 +72,7 @@ final class Account: @unchecked Sendable {
   init(_ name: String, mayBeAbandoned: Bool) {
     self.name = name
     self.mayBeAbandoned = mayBeAbandoned
-    completed = Plain(0, "the completion of \(name)")
+    completed = Plain(0, "what a completion wrote")
   }
 
   /// Rule 7.

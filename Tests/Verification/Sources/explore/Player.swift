@@ -12,11 +12,11 @@ final class Player {
     var passes: Int
     var settles: ArraySlice<Plain<Int>>
 
-    init(_ baton: Baton?, _ account: Account, passes: Int, tries: Int, _ name: String) {
+    init(_ baton: Baton?, _ account: Account, passes: Int, tries: Int) {
       self.baton = baton
       self.account = account
       self.passes = passes
-      settles = (0..<passes + tries).map { Plain(0, "what a runner wrote before its settle \($0) of \(name)") }[...]
+      settles = (0..<passes + tries).map { _ in Plain(0, "what a runner wrote before its settle") }[...]
       account.settles += settles
       account.passes += passes
       baton?.pass(count: passes)
@@ -42,17 +42,16 @@ final class Player {
     self.calls = calls
     let held = Scenario.held(calls)
     self.root = Hold(
-      root, stage.rootAccount, passes: held.root, tries: calls.count { $0 == .pass || $0 == .tryPass },
-      "the root by thread \(number)")
+      root, stage.rootAccount, passes: held.root, tries: calls.count { $0 == .pass || $0 == .tryPass })
     if calls.allSatisfy({ $0.isOnChild || $0 == .work }), stage.scenario.options.contains(.unheld) {
       self.root.baton = nil
     }
     if let account = stage.childAccount {
       self.child = Hold(
-        child, account, passes: held.child, tries: calls.count { $0 == .childTryPass }, "the child by thread \(number)")
+        child, account, passes: held.child, tries: calls.count { $0 == .childTryPass })
       if !calls.contains(where: \.isOnChild) { self.child?.baton = nil }
     }
-    passSettle = Plain(0, "what thread \(number) wrote before it settled the pass")
+    passSettle = Plain(0, "what a thread wrote before it settled the pass")
     stage.rootAccount.passSettles.append(passSettle)
     if calls.contains(where: \.isOnPass) { self.pass = pass }
   }

@@ -98,7 +98,7 @@ extension Player {
 
   private func addHandler(_ hold: Hold) {
     let account = hold.account
-    let handler = Account.Handler("a handler of \(account.name)")
+    let handler = Account.Handler("what a handler wrote")
     let payload = Payload(account)
     account.handlers.append(handler)
     hold.baton?.onCompletion { outcome in
@@ -109,7 +109,7 @@ extension Player {
   /// The handler looks at its baton, which it doesn't keep; where it matters who drops that, it doesn't look either.
   private func addCancelHandler(_ hold: Hold) {
     let account = hold.account
-    let handler = Account.Handler("a cancel handler of \(account.name)")
+    let handler = Account.Handler("what a cancel handler wrote")
     let payload = Payload(account)
     let isDropped = stage.scenario.calls.contains(.childDrop) || stage.scenario.options.contains(.unheld)
     account.cancelHandlers.append(handler)
@@ -122,7 +122,7 @@ extension Player {
     guard let parent = hold.baton else { return }
     let account = Account("a child of \(hold.account.name)", mayBeAbandoned: hold.account.mayBeAbandoned)
     let baton = stage.makeChild(of: parent, hold.account, account)
-    ownChildren.append(Hold(baton, account, passes: 1, tries: 0, account.name))
+    ownChildren.append(Hold(baton, account, passes: 1, tries: 0))
   }
 
   private func makeOnPass(_ call: Call) {
@@ -138,7 +138,7 @@ extension Player {
       account.winners.append(number)
       if !root.account.mayBeAbandoned { root.account.mustFail.append(error.number) }
     default:
-      let handler = Account.Handler("a cancel handler of the pass")
+      let handler = Account.Handler("what a cancel handler of the pass wrote")
       let payload = Payload(account)
       pass.onCancel { [weak root = root.baton] in
         withExtendedLifetime(payload) { account.runCancelHandler(handler, isCancelled: root?.isCancelled ?? true) }

@@ -18,30 +18,35 @@ struct Scenario: Hashable, Sendable, CustomStringConvertible {
     case passed = "p"
   }
 
-  var options: Set<Option> = []
-  var threads: [[Call]]
+  let options: Set<Option>
+  let threads: [[Call]]
+  /// The calls of all threads.
+  let calls: CallSet
 
   init(_ threads: [[Call]], _ options: Set<Option> = []) {
     self.threads = threads
     self.options = options
+    calls = CallSet(threads.joined())
   }
 
   /// Reads a description: options, a colon, and the threads between hyphens, as in `nc:fF-aA`.
   init?(_ description: String) {
     let parts = description.split(separator: ":", omittingEmptySubsequences: false)
     guard let last = parts.last, parts.count <= 2 else { return nil }
+    var options: Set<Option> = []
     if parts.count == 2 {
       for letter in parts[0] {
         guard let option = Option(rawValue: letter) else { return nil }
         options.insert(option)
       }
     }
-    threads = []
+    var threads: [[Call]] = []
     for letters in last.split(separator: "-") {
       let calls = letters.compactMap(Call.init(rawValue:))
       guard calls.count == letters.count else { return nil }
       threads.append(calls)
     }
+    self.init(threads, options)
     guard 1...3 ~= threads.count, isWellFormed else { return nil }
   }
 
@@ -51,9 +56,8 @@ struct Scenario: Hashable, Sendable, CustomStringConvertible {
     return letters.isEmpty ? calls : "\(String(letters)):\(calls)"
   }
 
-  var calls: [Call] { threads.flatMap { $0 } }
-  var hasChild: Bool { calls.contains(where: \.isOnChild) || calls.contains(.work) }
-  var hasPass: Bool { calls.contains(where: \.isOnPass) }
+  var hasChild: Bool { !calls.isDisjoint(with: .onChild) || calls.contains(.work) }
+  var hasPass: Bool { !calls.isDisjoint(with: .onPass) }
 
   /// Who has let go of the child can't call it, and what would wait for the end of nobody's work isn't generated.
   var isWellFormed: Bool {
@@ -79,14 +83,35 @@ struct Scenario: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether the root, or the child, may be complete although passes of it are out.
   var mayAbandonRoot: Bool { calls.contains(.abandon) || options.contains(.unheld) }
-  var mayAbandonChild: Bool { calls.contains(.childAbandon) || calls.contains(.childDrop) || mayAbandonRoot }
+  var mayAbandonChild: Bool { !calls.isDisjoint(with: .abandonsChild) || mayAbandonRoot }
   /// Whether anything could cancel the root, or the child.
   var mayCancelRoot: Bool {
-    mayAbandonRoot || !Set(calls).isDisjoint(with: [.cancel, .cancelAll, .cancelAllAndLook, .passCancel])
-      || hasPass || !options.contains(.contained) && mayCancelChildItself
+    mayAbandonRoot || hasPass || !calls.isDisjoint(with: .cancelsRoot)
+      || !options.contains(.contained) && !calls.isDisjoint(with: .cancelsChild)
   }
-  var mayCancelChild: Bool { mayCancelChildItself || mayCancelRoot }
-  private var mayCancelChildItself: Bool {
-    !Set(calls).isDisjoint(with: [.childCancel, .childCancelAll, .childAbandon, .childDrop])
+  var mayCancelChild: Bool { !calls.isDisjoint(with: .cancelsChild) || mayCancelRoot }
+}
+
+/// A set of calls, in one word: it is asked many times in each schedule.
+struct CallSet: Hashable, Sendable {
+  private let bits: UInt64
+
+  init(_ calls: some Sequence<Call>) {
+    bits = calls.reduce(0) { $0 | 1 << (UInt64($1.rawValue.asciiValue ?? 0) - 64) }
   }
+
+  func contains(_ call: Call) -> Bool { !isDisjoint(with: CallSet(CollectionOfOne(call))) }
+  func isDisjoint(with other: CallSet) -> Bool { bits & other.bits == 0 }
+  /// Whether there is no call in it but those.
+  func isSubset(of other: CallSet) -> Bool { bits & ~other.bits == 0 }
+
+  static let onChild = CallSet(Call.allCases.filter(\.isOnChild))
+  static let onPass = CallSet(Call.allCases.filter(\.isOnPass))
+  static let abandonsChild = CallSet([.childAbandon, .childDrop])
+  static let cancelsChild = CallSet([.childCancel, .childCancelAll, .childAbandon, .childDrop])
+  static let cancelsRoot = CallSet([.cancel, .cancelAll, .cancelAllAndLook, .passCancel])
+  /// Those beside `cancelAll` that may cancel the root.
+  static let cancelsOtherwise = CallSet([
+    .cancel, .abandon, .childCancel, .childCancelAll, .childAbandon, .childDrop, .cancelAllAndLook,
+  ])
 }

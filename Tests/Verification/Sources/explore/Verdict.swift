@@ -10,7 +10,7 @@ extension Stage {
     if let root { rootAccount.checkOpen(root, mayBeCancelled: scenario.mayCancelRoot) }
     if let child, let childAccount { childAccount.checkOpen(child, mayBeCancelled: scenario.mayCancelChild) }
     checkClimbing()
-    let hasOtherCancels = Set(scenario.calls).subtracting([.cancelAll]).contains { Self.cancelling.contains($0) }
+    let hasOtherCancels = !scenario.calls.isDisjoint(with: .cancelsOtherwise)
     if rootAccount.completedCancelled == true, rootAccount.cancellers != 1, !hasOtherCancels, passAccount == nil,
       root?.isComplete == true, !scenario.options.contains(.unheld)
     {
@@ -25,10 +25,6 @@ extension Stage {
     if isKnown, childAccount?.completions == 1 { Explorer.fail("the child is complete, and its parent knows it still") }
     root.finish()
   }
-
-  private static let cancelling: Set<Call> = [
-    .cancel, .abandon, .childCancel, .childCancelAll, .childAbandon, .childDrop, .cancelAllAndLook,
-  ]
 
   /// What a child's cancellation means for its parent, by its policy.
   private func checkClimbing() {

@@ -82,9 +82,22 @@ enum Worker {
         sum = sum.map { $0 + figures }
       } else {
         print(text, terminator: "")
+        fflush(nil)
+        try tell(text)
         sum = nil
       }
     }
     return sum
+  }
+
+  /// Replays what a worker reported, in a process of its own, since it may trap again.
+  private static func tell(_ report: String) throws {
+    for line in report.split(separator: "\n") where line.hasPrefix("  replay ") {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+      process.arguments = line.split(separator: " ").map(String.init)
+      try process.run()
+      process.waitUntilExit()
+    }
   }
 }
