@@ -197,7 +197,7 @@ private final class Recorder: Baton.Observer {
     other.pass()
     child.makeChild(name: "grandchild").makePass("leaf").cancel(SomeError(1))
     var cancelled: [String] { log.lines.filter { $0.contains(": cancelled") } }
-    #expect(cancelled == ["grandchild: cancelled error 1", "child: cancelled error 1"])
+    #expect(cancelled == ["child: cancelled error 1", "grandchild: cancelled error 1"])
     root.cancelAll(SomeError(2))
     #expect(cancelled.dropFirst(2) == ["root: cancelled error 2", "other: cancelled"])
     other.finish()
