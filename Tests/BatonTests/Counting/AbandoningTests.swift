@@ -117,6 +117,19 @@ import Testing
   }
 
   // The baton was ended by this call, although its last pass came back before it was sealed.
+  // Its last child holds the last reference: what was abandoned once is not let go as abandoned again.
+  @Test func `an abandoned baton that nobody holds is not complained of when its last child is back`() {
+    let events = EventLog()
+    let child: Baton
+    do {
+      let root = Baton(name: "root", observer: events)
+      child = root.makeChild(name: "child")
+      root.abandon()
+    }
+    child.withPass {}
+    #expect(child.isComplete && events.misuses.isEmpty)
+  }
+
   @Test func `abandoning what its cancellation brings to an end says that it ended it`() {
     let baton = Baton()
     baton.pass()

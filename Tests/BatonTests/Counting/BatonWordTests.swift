@@ -91,7 +91,18 @@ import Testing
     }
   }
 
+  // So that a look at one that has nobody to tell it of a cancellation takes no lock.
+  @Test func `a root is registered from the start, and what is born after an abandonment`() {
+    let root = Baton()
+    let child = root.makeChild()
+    #expect(root.core.current.isRegistered && !child.core.current.isRegistered)
+    root.abandon()
+    #expect(root.makeChild().core.current.isRegistered)
+    child.withPass {}
+  }
+
   @Test func `a tripwire keeps the flags, and is far from both ends`() {
+    for flag in Self.flags { #expect(Self.word(outstanding: 3, flag).asTripwire.contains(flag)) }
     let word = Self.word(outstanding: 3, passed: 9, .sealed, .cancelled, .abandoned).asTripwire
     #expect(word.isSealed && word.isCancelled && word.isAbandoned && !word.isObserved && !word.isRegistered)
     #expect(word.passed == 0)

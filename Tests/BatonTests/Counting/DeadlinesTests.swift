@@ -1,5 +1,6 @@
 // Cancelling and abandoning after a time.
 
+import Synchronization
 import Testing
 
 @testable import Baton
@@ -133,6 +134,29 @@ import Testing
     #expect(clock.asleep == 0 && baton.outcomeIfComplete?.isCancelled == false)
   }
 
+  // Rule 9. The user's clock runs between the look at the baton and the timer's taking in.
+  @Test func `a baton that ends while its deadline is set forgets the timer`() async {
+    struct EndingClock: Clock {
+      let clock: ManualClock
+      let baton: Baton
+      var minimumResolution: Duration { .zero }
+      var now: ManualClock.Instant {
+        baton.finish()
+        return clock.now
+      }
+      func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        try await clock.sleep(until: deadline, tolerance: tolerance)
+      }
+    }
+    let clock = ManualClock()
+    let baton = Baton()
+    baton.pass()
+    baton.cancelAll(after: .seconds(1), clock: EndingClock(clock: clock, baton: baton))
+    await until { clock.sleeps == 1 }
+    await clock.sleepers(0)
+    #expect(baton.isComplete)
+  }
+
   // Rule 7: a clock is the user's, and what it does when its sleeper is cancelled runs on the settling thread.
   @Test func `a clock may use the baton when its timer is cancelled`() async {
     struct UserClock: Clock {
@@ -195,6 +219,19 @@ import Testing
     }
     #expect(failed == 0)
     await clock.sleepers(0)
+  }
+
+  // No clock's arithmetic is asked for what it can't do.
+  @Test func `no time is too long`() async {
+    let forEver = Duration.seconds(Int64.max)
+    let baton = Baton()
+    baton.pass()
+    baton.cancelAll(after: forEver)
+    baton.abandon(after: forEver, clock: SuspendingClock())
+    let waiter = Task { await baton.outcome(within: forEver) }
+    await until { baton.core.lifecycle.withLock { $0.waiting.waiters } == 1 }
+    baton.finish()
+    #expect(await waiter.value?.isCancelled == false)
   }
 
   @Test func `the default clock is the continuous one`() async {

@@ -102,6 +102,17 @@ import Testing
     #expect(log.all == ["child", "handler, root is open", "root"])
   }
 
+  @Test(arguments: [false, true])
+  func `a child's completion on an executor is told whether anybody cancelled`(cancels: Bool) {
+    let work = Holder<@Sendable () -> Void>(nil)
+    let log = Log<Bool>()
+    let child = Baton().makeChild(on: Baton.Executor { work.put($0) }) { log.add($0) }
+    child.pass()
+    if cancels { child.cancel() } else { child.finish() }
+    work.take()?()
+    #expect(log.all == [cancels])
+  }
+
   @Test func `an executor on another thread races the enqueue's return`() async {
     let failed = await race { _ in
       let work = Holder<@Sendable () -> Void>(nil)

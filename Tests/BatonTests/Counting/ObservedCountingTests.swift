@@ -11,6 +11,7 @@ import Testing
     let log = Log<Bool>()
     let baton = Baton(name: "B", observer: events) { log.add($0) }
     let tripwire = baton.core.word.load(ordering: .relaxed)
+    #expect(BatonWord(tripwire) == BatonWord(tripwire).asTripwire)
     baton.pass()
     baton.pass(count: 2)
     #expect(baton.tryPass())

@@ -163,6 +163,16 @@ import Testing
     expect(result, says: "Baton \"Query\" can't be passed 2 more: 536870912 of at most 536870912 are out.")
   }
 
+  // Before the guard sees anything: one more would have been in order.
+  @Test func `a few passes trap when only the first of them would be in order`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let baton = Baton(name: "Query")
+      baton.pass(count: 536_870_911)
+      baton.pass(count: 2)
+    }
+    expect(result, says: "Baton \"Query\" can't be passed 2 more: 536870911 of at most 536870912 are out.")
+  }
+
   @Test func `tryPass traps when too many are out`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let baton = Baton(name: "Query")

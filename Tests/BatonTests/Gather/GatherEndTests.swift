@@ -143,6 +143,22 @@ import Testing
     }
   }
 
+  /// A task can't know of the abandonment before it returns, so that there is nothing to complain of.
+  @Test func `a task that returns after abandonment is absorbed silently`() async {
+    let gather = Baton.Gather<OnDeinit>(observer: events)
+    let (gate, letGo) = (Gate(), Gate())
+    gather.addTask {
+      _ = await onThread { gate.block() }
+      return OnDeinit { letGo.open() }
+    }
+    gather.baton.abandon()
+    gate.open()
+    // Its value is let go when it has settled.
+    await letGo.wait()
+    await until { gather.baton.core.current.outstanding == Int(BatonWord.tripwire) }
+    #expect(events.misuses.isEmpty)
+  }
+
   @Test func `abandoned, a runner that waits for its permit never starts`() async {
     let gather = Baton.Gather<Int>(limit: 1)
     let first = Holder<Baton.Gather<Int>.Pass>(nil)

@@ -205,4 +205,18 @@ import Testing
     #expect(gather.baton.name == "Numbers" && gather.baton.tally.outstanding == 1)
     pass.finish(1)
   }
+
+  /// As of `Baton.addTask`: the caller's priority, although another task hands it the permit.
+  @Test func `a task that waited runs with its caller's priority`() async {
+    let gather = Baton.Gather<Void>(limit: 1)
+    let seen = Log<TaskPriority>()
+    let busy = Holder<Baton.Gather<Void>.Pass>(nil)
+    gather.start { busy.put($0) }
+    // Nobody awaits them, which would raise their priority.
+    Task.detached(priority: .low) { gather.addTask { seen.add(Task.basePriority ?? .background) } }
+    await until { gather.baton.tally.passed == 2 }
+    Task.detached(priority: .high) { busy.take()?.finish() }
+    #expect(await gather.baton.ending?.isCancelled == false)
+    #expect(seen.all == [.low])
+  }
 }

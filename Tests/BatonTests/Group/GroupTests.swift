@@ -44,6 +44,26 @@ import Testing
     #expect(events.lines == cycle + cycle)
   }
 
+  // As another thread could, between the look for a cycle and the taking of its place.
+  @Test func `who finds that the cycle was begun meanwhile enters that one, and leaves nothing behind`() {
+    final class Entering: Baton.Observer {
+      let group = Holder<Baton.Group>(nil)
+      let events = EventLog()
+      func baton(_ identity: Baton.Identity, _ event: Baton.Event) {
+        events.baton(identity, event)
+        if case .made = event { group.take()?.enter() }
+      }
+    }
+    let observer = Entering()
+    let group = Baton.Group(name: "Services", observer: observer)
+    observer.group.put(group)
+    group.enter()
+    #expect(group.baton?.tally == Baton.Tally(passed: 2, outstanding: 2))
+    #expect(observer.events.lines.filter { $0 == "Services: completed" }.count == 1)
+    for _ in 0..<2 { group.leave() }
+    #expect(group.baton == nil && observer.events.misuses.isEmpty)
+  }
+
   @Test func `a notify belongs to its cycle's baton, and is let go when it has fired`() async {
     let group = Baton.Group()
     let letGo = Gate()

@@ -129,6 +129,18 @@ private final class Seeker: PermitSeeker {
     #expect(queue.count == 1)
   }
 
+  // Rule 9. Only a mirror sees the dead front; nobody else has to.
+  @Test func `a line that is never empty doesn't grow`() {
+    var queue = Queue<Int>()
+    queue.append(0)
+    for number in 1...10_000 {
+      queue.append(number)
+      #expect(queue.popFirst() == number - 1)
+    }
+    let elements = Mirror(reflecting: queue).children.first { $0.label == "elements" }?.value as? [Int?]
+    #expect((1...100).contains(elements?.count ?? 0))
+  }
+
   @Test func `a long line costs no square`() {
     var queue = Queue<Int>()
     for number in 0..<200_000 { queue.append(number) }

@@ -60,6 +60,15 @@ import Testing
     #expect(running.outcomeIfComplete?.numbers == [0, 1, 2])
   }
 
+  @Test func `the completion runs before the handlers that others add to the baton`() {
+    let pass = Holder<Baton.Gather<Int>.Pass>(nil)
+    let relay = Baton.Relay(of: Int.self).leg("Only", of: Int.self) { _, gather in pass.put(gather.makePass()) }
+    let baton = relay.start(1) { _ in log.add("completion") }
+    baton.onCompletion { _ in log.add("handler") }
+    pass.take()?.finish(1)
+    #expect(log.all == ["completion", "handler"])
+  }
+
   @Test func `a finally that cancels can't change the outcome`() async throws {
     let baton = Holder<Baton>(nil)
     let (made, done) = (Gate(), Gate())

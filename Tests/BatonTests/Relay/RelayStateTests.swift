@@ -50,6 +50,18 @@ import Testing
     #expect(words(state.result) == "c")
   }
 
+  @Test func `what an earlier leg brings once more is none of the leg that is out`() {
+    var state = RelayState(input: "a", legs: 2, finallies: 0)
+    _ = state.next(cancelled: nil)
+    _ = state.begun()
+    #expect(state.arrived(0, arrival("b")) == true)
+    #expect(words(state.next(cancelled: nil)) == "leg 1 gets b")
+    #expect(state.begun() == false)
+    #expect(state.arrived(0, arrival("x")) == false)
+    #expect(state.arrived(1, arrival("c")) == true)
+    #expect(words(state.next(cancelled: nil)) == "end" && words(state.result) == "c")
+  }
+
   /// So that legs that end at once are a loop, not a recursion.
   @Test func `whoever comes second goes on: the result, or the return of the call that began the stage`() {
     var state = RelayState(input: "a", legs: 1, finallies: 1)
