@@ -227,6 +227,46 @@ struct Registering : Test<Registering<threads>, threads> {
   void after() { RL_ASSERT(!this->root.hasChild($) && !this->child.isLinked($)); }
 };
 
+// The same two by two, so that they can be searched in full: a child becomes known while it completes, and somebody looks.
+template <int threads>
+struct KnownAtItsEnd : Test<KnownAtItsEnd<threads>, threads> {
+  void begin() {
+    this->root.make(2);
+    this->child.make(1, &this->root);
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      (void)this->child.isCancelled();
+    } else if (index == 1) {
+      this->leave(1);
+      if (this->child.finish()) (void)this->child.climb(true);
+    } else if (this->child.isComplete()) {
+      this->find(1);
+    }
+  }
+  void after() { RL_ASSERT(!this->root.hasChild($) && !this->child.isLinked($)); }
+};
+
+// And a child becomes known while its parent is cancelled, and somebody looks.
+template <int threads>
+struct KnownTooLate : Test<KnownTooLate<threads>, threads> {
+  void begin() {
+    this->root.make(2);
+    this->child.make(1, &this->root);
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      (void)this->child.isCancelled();
+    } else if (index == 1) {
+      this->leave(1);
+      this->root.cancelAll(&this->child);
+    } else if (this->child.current() & cancelled) {
+      this->find(1);
+    }
+  }
+  void after() { RL_ASSERT(this->child.isCancelled() && this->root.hasChild($)); }
+};
+
 // Leaves the process at once: after a failure Relacy's own clearing up mixes two allocators. To trace it, a second process
 // goes the same way, and notes what happens in the execution that fails.
 template <typename T, typename Scheduler>
@@ -287,7 +327,7 @@ int main(int count, char** arguments) {
   }
 #define TEST(name) if (test == #name) search<name>(tracing);
   TEST(Settling) TEST(TouchingZero) TEST(Cancelling) TEST(Telling) TEST(Abandoning)
-  TEST(Landed) TEST(Claiming) TEST(Listening) TEST(Registering)
+  TEST(Landed) TEST(Claiming) TEST(Listening) TEST(Registering) TEST(KnownAtItsEnd) TEST(KnownTooLate)
   std::cerr << "no test " << test << std::endl;
   return 2;
 }
