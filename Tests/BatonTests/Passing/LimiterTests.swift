@@ -215,4 +215,25 @@ import Testing
     for pass in passes.all { _ = pass.tryFinish() }
     #expect(limiter.counts == (0, 0))
   }
+
+  // As when a baton is cancelled between the giving of a permit and the start.
+  @Test(arguments: [false, true])
+  func `a permit that nobody wants any more goes back`(isHandedOff: Bool) async {
+    final class Seeker: PermitSeeker {
+      let starts: Bool
+      init(starts: Bool) { self.starts = starts }
+      var isWithdrawn: Bool { false }
+      func run() -> Bool { starts }
+    }
+    let limiter = Baton.Limiter(1)
+    if isHandedOff {
+      limiter.start(Seeker(starts: true))
+      limiter.start(Seeker(starts: false))
+      #expect(limiter.counts == (1, 1))
+      limiter.release(handsOff: true)
+    } else {
+      limiter.start(Seeker(starts: false))
+    }
+    await until { limiter.counts == (0, 0) }
+  }
 }
