@@ -150,7 +150,7 @@ inline UNLINK(p, x) {
 #endif
 }
 
-/* The last step of register; w is what the parent's flag was when the child was linked. */
+/* Marks a child as known; what follows from it is told when it has looked for a seal. w is what the parent's flag was when the child was linked. */
 inline KNOWN(x) {
   LOCK(x);
   if
@@ -160,8 +160,8 @@ inline KNOWN(x) {
   up = NONE;
   w = 0;
   UNLOCK(x);
-  ret = SEE_SEAL;
-  SPREADON()
+  ret = IS_REGISTERED;
+  pc = SEE_SEAL
 }
 
 /* MARK: Completing.swift, the way up */

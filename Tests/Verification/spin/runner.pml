@@ -87,6 +87,9 @@ proctype Runner(byte ids; byte own; byte ops) {
       :: op == LOOK || op == ON_CANCEL ->
         if
         :: op == ON_CANCEL -> FRESH(f)
+#if NB > 1
+        :: op == LOOK -> must = (hasParent[b] && announced[PARENT(b)] -> 1 : 0)
+#endif
         :: else
         fi;
         pc = (word[b] & REGISTERED -> IS_REGISTERED : GET_PARENT)

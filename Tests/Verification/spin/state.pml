@@ -7,9 +7,14 @@
  * Flags are set under the lock only, which `SETFLAGS` asserts; so a region that reads flags and sets flags is one step, but
  * the seal, which depends on the count, is two, with the look at the parent three.
  *
- * Left out: the number ever passed (without it a compare-and-swap succeeds where the real one would fail, look
- * again, and find the same: more behaviours, not fewer), the tripwire word of an observed baton, `CancellationError` as
- * noise, the failure that says how many passes were abandoned, and the limiter. */
+ * Left out:
+ * - the number ever passed: without it a compare-and-swap succeeds where the real one would fail, look again, and find the
+ *   same: more behaviours, not fewer; with it the folding of that number, which `BatonWordTests` and `CountingTests` check;
+ * - the tripwire word of an observed baton, which does the same in its ledger;
+ * - the waiters: taken in and let in by the same looks at the same stage as the handlers (`Lifecycle.add`);
+ * - the handle's deinit (`sealDropped`): the looks and the abandonment of the model, by whoever is the last to hold it;
+ * - an executor that lets its work go (`giveUp`), `CancellationError` as noise, the failures of who had not come back when
+ *   a baton was abandoned, and the limiter, which is a pure struct under one lock. */
 
 #define NONE 255
 #define WORKER 254

@@ -20,6 +20,7 @@
       LOCK(c);
       w = word[c];
       HEARS(c, from, heard[from]);
+      below = below & ~(1 << from);
       w = 0;
       UNLOCK(c);
       from = c;
@@ -82,25 +83,27 @@
 #ifdef BUG_CATCH_UP_LATER
   :: atomic { pc == REGISTER -> word[x] = word[x] | REGISTERED; pc = CATCH_UP }
   :: atomic { pc == CATCH_UP && FREE(x) ->
-      ret = SEE_SEAL;
       if
-      :: w -> w = 0; HEARSFROMABOVE(x); SPREADON()
-      :: else -> pc = SEE_SEAL
-      fi
+      :: w -> w = 0; HEARSFROMABOVE(x)
+      :: else
+      fi;
+      ret = IS_REGISTERED;
+      pc = SEE_SEAL
     }
 #else
   :: atomic { pc == REGISTER && FREE(x) -> KNOWN(x) }
 #endif
 #ifndef BUG_REGISTER_KEEPS
-  :: atomic { pc == SEE_SEAL -> pc = (word[x] & SEALED -> UNLINK_CHILD : IS_REGISTERED) }
+  :: atomic { pc == SEE_SEAL && (word[x] & SEALED) -> pc = UNLINK_CHILD }
+  :: atomic { pc == SEE_SEAL && !(word[x] & SEALED) -> SPREADON() }
 #else
-  :: atomic { pc == SEE_SEAL -> pc = IS_REGISTERED }
+  :: atomic { pc == SEE_SEAL -> SPREADON() }
 #endif
   :: atomic { pc == UNLINK_CHILD && FREE(PARENT(x)) ->
       LOCK(PARENT(x));
       UNLINK(PARENT(x), x);
       UNLOCK(PARENT(x));
-      pc = IS_REGISTERED
+      SPREADON()
     }
   :: atomic { pc == MAKE ->
       x = b + 1;
@@ -126,6 +129,11 @@
         ; w = word[b]
 #endif
       :: op == MAKE_CHILD && x == b -> pc = MAKE
+      :: op == LOOK ->
+        /* Whoever looks after a cancellation of the parent was told to all sees it. */
+        assert(!must || (word[b] & (SEALED | CANCELLED)));
+        must = 0;
+        REST()
       :: else -> REST()
       fi
     }
