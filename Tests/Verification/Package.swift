@@ -45,6 +45,9 @@ let package = Package(
       name: "fuzz",
       dependencies: ["Fuzzing", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: client),
+    // Races, round after round. And sizes: a million of everything on a small stack.
+    .executableTarget(name: "stress", dependencies: [baton], swiftSettings: client),
+    .executableTarget(name: "depth", dependencies: [baton], swiftSettings: client),
     .target(name: "libfuzz", dependencies: ["Fuzzing"], swiftSettings: client),
   ],
   swiftLanguageModes: [.v6]
