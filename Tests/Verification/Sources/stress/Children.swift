@@ -44,7 +44,9 @@ extension Scenario {
         case 1: family.record.note(1, family.parent.cancelAll())
         default: family.parent.finish()
         }
-      } judge: { verdict in family.judge(&verdict, childFails: true) }
+      } judge: { verdict in
+        family.judge(&verdict, childFails: true)
+      }
     },
 
     // A child finishes beside the same.
@@ -56,7 +58,9 @@ extension Scenario {
         case 1: family.record.note(1, family.parent.cancelAll())
         default: family.parent.finish()
         }
-      } judge: { verdict in family.judge(&verdict, childFails: false) }
+      } judge: { verdict in
+        family.judge(&verdict, childFails: false)
+      }
     },
 
     // A child is let go, with a pass out, beside the same.
@@ -68,7 +72,9 @@ extension Scenario {
         case 1: family.record.note(1, family.parent.cancelAll())
         default: family.parent.finish()
         }
-      } judge: { verdict in family.judge(&verdict, childFails: true, leavesPasses: true) }
+      } judge: { verdict in
+        family.judge(&verdict, childFails: true, leavesPasses: true)
+      }
     },
 
     // A child that its parent doesn't know yet makes itself known, by a handler and by a child of its own.

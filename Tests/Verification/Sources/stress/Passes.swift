@@ -80,8 +80,9 @@ extension Scenario {
         let pass = baton.tryMakePass("late")
         record.note(1, pass != nil)
         if pass == nil, !baton.isComplete { record.add(fault: "tryMakePass refused an open baton") }
+        guard let pass else { return }
         record.mark(1)
-        pass?.cancel()
+        pass.cancel()
       } judge: { verdict in
         if record.noted(1) { verdict.said(record, cancelled: true, sees: 1) }
         verdict.ended(baton, record, passed: record.noted(1) ? 2 : 1, cancelled: record.noted(1))

@@ -26,6 +26,7 @@ final class Record: Sendable {
   private let passes = Atomic<Int>(0)
   private let settles = Atomic<Int>(0)
   private let misuses = Atomic<Int>(0)
+  private let open = Atomic<Int>(0)
   private let isRaised = Atomic<Bool>(false)
   private let faults = Mutex<String?>(nil)
   let isObserved: Bool
@@ -99,6 +100,8 @@ final class Record: Sendable {
   // MARK: An observer
 
   var isBalanced: Bool { passes.load(ordering: .relaxed) == settles.load(ordering: .relaxed) }
+  /// Batons that were made, less ends of batons.
+  var openCount: Int { open.load(ordering: .relaxed) }
   var misuseCount: Int { misuses.load(ordering: .relaxed) }
 }
 
@@ -108,7 +111,9 @@ extension Record: Baton.Observer {
     case .passed(let pass): passes.wrappingAdd(pass.count, ordering: .relaxed)
     case .settled(let pass): settles.wrappingAdd(pass.count, ordering: .relaxed)
     case .misused: misuses.wrappingAdd(1, ordering: .relaxed)
-    case .made, .cancelled, .completed: break
+    case .made: open.wrappingAdd(1, ordering: .relaxed)
+    case .completed: open.wrappingSubtract(1, ordering: .relaxed)
+    case .cancelled: break
     }
   }
 }

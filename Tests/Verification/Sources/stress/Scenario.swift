@@ -49,8 +49,8 @@ struct Verdict {
     if let fault = record.fault { expect(false, fault) }
   }
 
-  /// The same, of a baton that is still there to be looked at.
-  /// - Parameter leavesPasses: Whether bare passes below were let go, which nobody settles.
+  /// The same, of a baton that is still there to be looked at. With `leavesPasses`, bare passes below it were let go, which
+  /// nobody settles.
   mutating func ended(
     _ baton: Baton, _ record: Record, passed: Int, cancelled: Bool, failures: Int = 0, leavesPasses: Bool = false
   ) {
@@ -60,7 +60,10 @@ struct Verdict {
     expect(outcome.failures.count == failures, "\(outcome.failures.count) failures, not \(failures): \(outcome)")
     let tally = baton.tally
     expect(tally.passed == passed && tally.outstanding == 0, "\(tally), not \(passed) passed and settled")
-    expect(leavesPasses || !record.isObserved || record.isBalanced, "an observer heard of other numbers of passes and settles")
+    expect(record.openCount == 0, "an observer heard of \(record.openCount) fewer ends than batons")
+    expect(
+      leavesPasses || !record.isObserved || record.isBalanced,
+      "an observer heard of other numbers of passes and settles")
   }
 
   mutating func equal(_ number: Int, _ expected: Int, _ what: @autoclosure () -> String) {

@@ -30,14 +30,15 @@ extension Scenario {
     },
 
     // A task that waits is woken once; its cancellation changes nothing.
-    Scenario("outcome", threads: 2, share: 1) { random in
+    Scenario("outcome", threads: 2, share: 2) { random in
       let record = Record(&random)
       let baton = record.baton()
       baton.pass()
       let task = Waiting { woken(by: await baton.outcome, record) }
       return Race { thread in
-        record.mark(thread)
-        if thread == 0 { baton.finish() } else { task.cancel() }
+        guard thread == 0 else { return task.cancel() }
+        record.mark(0)
+        baton.finish()
       } judge: { verdict in
         task.judge(&verdict)
         verdict.said(record, cancelled: false, sees: 0)
@@ -46,7 +47,7 @@ extension Scenario {
     },
 
     // A task that waits with a limit is woken once: by the outcome, the limit or its cancellation. The baton is untouched.
-    Scenario("outcome(within:)", threads: 2, share: 1) { random in
+    Scenario("outcome(within:)", threads: 2, share: 2) { random in
       let record = Record(&random)
       let baton = record.baton()
       let (clock, isCancelled) = (StillClock(isOver: random.oneIn(3)), random.oneIn(2))
@@ -56,8 +57,9 @@ extension Scenario {
         if outcome != nil || !clock.isOver && !isCancelled { woken(by: outcome, record) }
       }
       return Race { thread in
-        record.mark(thread)
-        if thread == 0 { baton.finish() } else if isCancelled { task.cancel() }
+        guard thread == 0 else { return isCancelled ? task.cancel() : () }
+        record.mark(0)
+        baton.finish()
       } judge: { verdict in
         task.judge(&verdict)
         verdict.said(record, cancelled: false, sees: 0)
