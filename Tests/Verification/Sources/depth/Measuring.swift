@@ -7,11 +7,14 @@ import Synchronization
 /// Something of which there may be a million.
 struct Case: Sendable {
   let name: String
+  /// What part of the number is enough: of what takes kilobytes each.
+  let part: Int
   /// Makes so many and ends them; returns how many were heard of, which should be all.
   let run: @Sendable (_ count: Int) -> Int
 
-  init(_ name: String, run: @escaping @Sendable (_ count: Int) -> Int) {
+  init(_ name: String, part: Int = 1, run: @escaping @Sendable (_ count: Int) -> Int) {
     self.name = name
+    self.part = part
     self.run = run
   }
 
@@ -25,7 +28,8 @@ struct Case: Sendable {
 
   /// Runs it at a quarter of the size, then at the size.
   /// - Returns: Whether it ended with the right number, in time, and in linear time.
-  func measure(_ count: Int) -> Bool {
+  func measure(_ number: Int) -> Bool {
+    let count = number / part
     var ratio = Double.infinity
     var (small, large) = (Double.infinity, Double.infinity)
     // Processor time, so that a busy machine doesn't matter; and again, as caches and the allocator do.
@@ -45,8 +49,8 @@ struct Case: Sendable {
     }
     let holds = ratio <= Self.tolerance
     let figures = String(
-      format: "%8.0f ns each, %.1f times as long as a quarter", large / Double(count) * 1e9, large / small)
-    print("\(holds ? "passed" : "FAILED") \(figures): \(name)")
+      format: "%.0f ns each, %.1f times as long as a quarter", large / Double(count) * 1e9, large / small)
+    print("\(holds ? "passed" : "FAILED") \(count) \(name): \(figures)")
     fflush(nil)
     return holds
   }

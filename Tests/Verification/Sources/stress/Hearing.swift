@@ -1,6 +1,8 @@
 // Races about the handlers of a completion.
 
 import Baton
+import Foundation
+import Synchronization
 
 extension Scenario {
   static let hearing = [
@@ -56,10 +58,53 @@ extension Scenario {
         for handler in 0...3 { verdict.equal(record.times(handler), 1, "handler \(handler) ran") }
       }
     },
+
+    // A child's completion runs on another thread: its parent waits for the return, or for the work to be let go.
+    Scenario("completion elsewhere", threads: 2, share: 4) { random in
+      let (record, childs, parcel) = (Record(&random), Record(), Parcel())
+      let parent = record.baton()
+      let runs = !random.oneIn(4)
+      let child = parent.makeChild(on: Baton.Executor { parcel.put($0) }) { cancelled in
+        childs.complete(cancelled: cancelled)
+        record.mark(1)
+      }
+      child.pass()
+      return Race { thread in
+        guard thread == 1 else {
+          childs.mark(0)
+          record.mark(0)
+          return child.finish()
+        }
+        var work = parcel.take()
+        while work == nil {
+          sched_yield()
+          work = parcel.take()
+        }
+        if runs { work?() }
+      } judge: { verdict in
+        if runs { verdict.said(childs, cancelled: false, sees: 0) }
+        verdict.equal(childs.completionCount, runs ? 1 : 0, "the child's completion ran")
+        verdict.said(record, cancelled: false, sees: 0)
+        if runs { verdict.said(record, cancelled: false, sees: 1) }
+        verdict.ended(parent, record, passed: 1, cancelled: false)
+      }
+    },
   ]
 
   private static func hear(_ handler: Int, after other: Int, _ record: Record) {
     record.hear(handler)
     if record.times(other) == 0 { record.add(fault: "handler \(handler) overtook handler \(other)") }
   }
+}
+
+/// Work on its way from one thread to another.
+private final class Parcel: Sendable {
+  private struct Contents {
+    var work: (@Sendable () -> Void)?
+  }
+
+  private let contents = Mutex(Contents())
+
+  func put(_ work: @escaping @Sendable () -> Void) { contents.withLock { $0.work = work } }
+  func take() -> (@Sendable () -> Void)? { contents.withLock { $0.work.take() } }
 }
