@@ -2,6 +2,7 @@
 
 import Baton
 import Dispatch
+import Foundation
 import Synchronization
 
 extension Scenario {
@@ -34,8 +35,9 @@ extension Scenario {
       let record = Record(&random)
       let baton = record.baton()
       baton.pass()
-      let task = Waiting { woken(by: await baton.outcome, record) }
+      let task = Waiting(&random) { woken(by: await baton.outcome, record) }
       return Race { thread in
+        task.approach(thread)
         guard thread == 0 else { return task.cancel() }
         record.mark(0)
         baton.finish()
@@ -52,11 +54,12 @@ extension Scenario {
       let baton = record.baton()
       let (clock, isCancelled) = (StillClock(isOver: random.oneIn(3)), random.oneIn(2))
       baton.pass()
-      let task = Waiting {
+      let task = Waiting(&random) {
         let outcome = await baton.outcome(within: .seconds(1), clock: clock)
         if outcome != nil || !clock.isOver && !isCancelled { woken(by: outcome, record) }
       }
       return Race { thread in
+        task.approach(thread)
         guard thread == 0 else { return isCancelled ? task.cancel() : () }
         record.mark(0)
         baton.finish()
@@ -96,32 +99,57 @@ extension Scenario {
   }
 }
 
-/// A task for whose end a thread can wait.
+/// A task that begins to wait within the round, and for whose end a thread can wait.
 private final class Waiting: Sendable {
-  private let task: Task<Void, Never>
-  private let end = DispatchSemaphore(value: 0)
-  /// Releases what the task did: the sanitizer doesn't know of the semaphore.
-  private let isOver: Over
-
-  private final class Over: Sendable {
-    let flag = Atomic<Bool>(false)
+  private final class Signs: Sendable {
+    let hasBegun = Atomic<Bool>(false)
+    /// Releases what the task did: the sanitizer doesn't know of the semaphore.
+    let isOver = Atomic<Bool>(false)
+    let end = DispatchSemaphore(value: 0)
   }
 
-  init(_ body: @escaping @Sendable () async -> Void) {
-    let (over, end) = (Over(), end)
-    isOver = over
-    task = Task.detached {
+  private let signs = Signs()
+  private let task = Mutex<Task<Void, Never>?>(nil)
+  private let body: @Sendable () async -> Void
+  /// A quarter waits long before the round.
+  private let isEarly: Bool
+  /// How much later than the task's beginning each thread goes on: making a continuation and a timer takes its time.
+  private let pauses: [Int]
+
+  init(_ random: inout Random, _ body: @escaping @Sendable () async -> Void) {
+    self.body = body
+    isEarly = random.oneIn(4)
+    pauses = [random.below(1 << random.below(13)), random.below(1 << random.below(13))]
+    if isEarly { start() }
+  }
+
+  private func start() {
+    let made = Task.detached { [signs, body] in
+      signs.hasBegun.store(true, ordering: .relaxed)
       await body()
-      over.flag.store(true, ordering: .releasing)
-      end.signal()
+      signs.isOver.store(true, ordering: .releasing)
+      signs.end.signal()
+    }
+    task.withLock { $0 = made }
+  }
+
+  /// Returns when the task is just about to wait. The first thread starts it.
+  func approach(_ thread: Int) {
+    if thread == 0, !isEarly { start() }
+    while !signs.hasBegun.load(ordering: .relaxed) { sched_yield() }
+    for _ in 0..<pauses[thread] { _ = signs.hasBegun.load(ordering: .relaxed) }
+  }
+
+  func cancel() {
+    while true {
+      if let task = task.withLock({ $0 }) { return task.cancel() }
+      sched_yield()
     }
   }
 
-  func cancel() { task.cancel() }
-
   func judge(_ verdict: inout Verdict) {
-    verdict.expect(end.wait(timeout: .now() + 60) == .success, "who waited wasn't woken")
-    verdict.expect(isOver.flag.load(ordering: .acquiring), "who waited wasn't woken")
+    verdict.expect(signs.end.wait(timeout: .now() + 60) == .success, "who waited wasn't woken")
+    verdict.expect(signs.isOver.load(ordering: .acquiring), "who waited wasn't woken")
   }
 }
 
