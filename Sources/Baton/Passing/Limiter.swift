@@ -66,18 +66,8 @@ extension Baton {
     func takesPermit() -> Bool { state.withLock { $0.acquire() } }
 
     /// Starts a runner as soon as there is a permit for it: now, on this thread, or on the thread that hands one back.
-    /// - Parameters:
-    ///   - runner: What is to be started.
-    ///   - pass: The runner's, if somebody wants to know whether it has to wait.
-    func start(_ runner: any PermitSeeker, watched pass: Baton.Pass? = nil) {
-      if let pass, !state.withLock({ $0.acquireIdle() }) {
-        // Told before it is in the line: afterwards another thread may have told already that it begins.
-        pass.waits(.waitsForPermit)
-        guard state.withLock({ $0.acquire(runner) }) else { return }
-      } else if pass == nil, !state.withLock({ $0.acquire(runner) }) {
-        return
-      }
-      if !runner.run() { release(handsOff: false) }
+    func start(_ runner: any PermitSeeker) {
+      if state.withLock({ $0.acquire(runner) }), !runner.run() { release(handsOff: false) }
     }
 
     /// Hands a permit back, and starts the next runner with it.

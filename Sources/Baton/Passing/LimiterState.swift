@@ -31,15 +31,6 @@ struct LimiterState: Sendable {
     return false
   }
 
-  /// Gives a permit if one is there.
-  /// - Returns: Whether it did.
-  mutating func acquireIdle() -> Bool {
-    defer { checkInvariants() }
-    guard out < permits else { return false }
-    out += 1
-    return true
-  }
-
   /// Takes a permit back, and gives it to the first in the line.
   /// - Returns: Who has it now, if anybody waited.
   mutating func release() -> (any PermitSeeker)? {

@@ -70,9 +70,11 @@ extension Baton {
       pass.takePermit()
       return body(pass)
     }
+    // Told before it is in the line: afterwards another thread may have told already that it begins.
+    pass.waits(.waitsForPermit)
     let runner = Runner(pass, body)
     pass.onCancel { runner.withdraw() }
-    limiter.start(runner, watched: core.watchesRunners ? pass : nil)
+    limiter.start(runner)
   }
 
   /// Holds a pass while the body runs: the way to have work end that may turn out to be empty.
