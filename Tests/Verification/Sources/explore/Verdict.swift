@@ -18,11 +18,14 @@ extension Stage {
     }
   }
 
-  /// A complete child is not known to its parent any more, though that is open (rule 9).
+  /// A complete child is not known to its parent any more, though that is open, and a settled pass keeps nothing (rule 9).
   private func checkUnlinked() {
     guard scenario.options.contains(.passed), let root else { return }
     let isKnown = root.debugDescription.contains("\n  Baton")
     if isKnown, childAccount?.completions == 1 { Explorer.fail("the child is complete, and its parent knows it still") }
+    if let passAccount, !passAccount.winners.isEmpty, passAccount.payloads > 0 {
+      Explorer.fail("the pass is settled, and \(passAccount.payloads) of its captures are kept")
+    }
     root.finish()
   }
 
