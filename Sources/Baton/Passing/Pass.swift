@@ -133,10 +133,18 @@ extension Baton {
     var isClaimed: Bool { has(Self.claimed) }
 
     /// Claims, for one who settles the pass at once: one change of the flags in place of two.
+    ///
+    /// Who comes too late changes nothing: the pass may be claimed only, its callback still running and adding handlers.
     /// - Returns: What `handBack` wants to know; nil to who comes too late.
     private func claimToSettle() -> UInt8? {
-      let flags = flags.bitwiseOr(Self.claimed | Self.settled, ordering: .acquiringAndReleasing).oldValue
-      return flags & Self.claimed == 0 ? flags : nil
+      var old = flags.load(ordering: .relaxed)
+      while old & Self.claimed == 0 {
+        let (exchanged, original) = flags.compareExchange(
+          expected: old, desired: old | Self.claimed | Self.settled, ordering: .acquiringAndReleasing)
+        if exchanged { return old }
+        old = original
+      }
+      return nil
     }
 
     /// Hands back a pass that the caller has claimed: cancels first, if it is to, and starts who waits for the permit.

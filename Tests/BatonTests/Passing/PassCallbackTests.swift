@@ -79,6 +79,19 @@ import Testing
     #expect(baton.outcomeIfComplete?.isCancelled == false)
   }
 
+  // The pass settles when the handler has returned: till then it hears of a cancellation.
+  @Test func `a settle that comes too late while the handler runs changes nothing for it`() {
+    let baton = Baton(observer: log)
+    let pass = baton.makePass()
+    let callback = pass.callback {
+      #expect(!pass.tryFinish() && !pass.tryCancel())
+      pass.onCancel { ran.add("told") }
+      baton.cancelAll()
+    }
+    callback()
+    #expect(ran.all == ["told"] && log.misuses.isEmpty && baton.isComplete)
+  }
+
   @Test func `dropped without a call, the pass is dropped`() {
     let baton = Baton(observer: log)
     let line: UInt = #line + 1

@@ -254,8 +254,21 @@ struct Pass {
 
   bool claim() { return !(flags($).fetch_or(isClaimed, rl::mo_relaxed) & isClaimed); }
 
-  bool settleClaimed() {
-    if (flags($).fetch_or(isSettled, orders.settled) & listens)
+  bool settleClaimed() { return handBack(flags($).fetch_or(isSettled, orders.settled)); }
+
+  // claimToSettle, and what follows. Returns whether this thread settled it; `ends`, whether it has to complete the baton.
+  bool tryFinish(bool& ends) {
+    int old = flags.load(rl::mo_relaxed, $);
+    while (!(old & isClaimed))
+      if (flags($).compare_exchange_strong(old, old | isClaimed | isSettled, orders.settled)) {
+        ends = handBack(old);
+        return true;
+      }
+    return false;
+  }
+
+  bool handBack(int old) {
+    if (old & listens)
       if (Handlers* handlers = cancelHandlers.load(rl::mo_acquire, $)) handlers->close();
     return baton->settle();
   }

@@ -29,10 +29,19 @@ inline CLOSE(keys) {
 }
 
 inline SETTLE(keys, old) {
-  atomic { old = flags & CLAIMED; flags = flags | CLAIMED }
+  /* At once, or in two steps with a callback's handler between them. Who comes too late changes nothing. */
+  if
+  :: atomic { old = flags & CLAIMED; keys = flags & LISTENS; flags = (old == 0 -> flags | CLAIMED | SETTLED : flags) }
+  :: atomic { old = flags & CLAIMED; flags = flags | CLAIMED };
+    if
+    :: old == 0 -> atomic { keys = flags & LISTENS; flags = flags | SETTLED }
+    :: else
+    fi
+  fi;
   if
   :: old == 0 ->
-    atomic { old = flags & LISTENS; flags = flags | SETTLED }
+    old = keys;
+    keys = 0;
     if
 #ifdef BUG_LISTENS_UNSEEN
     :: true ->
@@ -50,6 +59,7 @@ inline SETTLE(keys, old) {
     isSettled = 1
   :: else
   fi;
+  keys = 0;
   old = 0
 }
 
