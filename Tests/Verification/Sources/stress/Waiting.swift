@@ -35,7 +35,7 @@ extension Scenario {
       let record = Record(&random)
       let baton = record.baton()
       baton.pass()
-      let task = Waiting(&random) { woken(by: await baton.outcome, record) }
+      let task = Waiting(&random) { resumed(by: await baton.outcome, of: baton, record) }
       return Race { thread in
         task.approach(thread)
         guard thread == 0 else { return task.cancel() }
@@ -56,7 +56,7 @@ extension Scenario {
       baton.pass()
       let task = Waiting(&random) {
         let outcome = await baton.outcome(within: .seconds(1), clock: clock)
-        if outcome != nil || !clock.isOver && !isCancelled { woken(by: outcome, record) }
+        if outcome != nil || !clock.isOver && !isCancelled { resumed(by: outcome, of: baton, record) }
       }
       return Race { thread in
         task.approach(thread)
@@ -92,6 +92,16 @@ extension Scenario {
       }
     },
   ]
+
+  /// A task was woken.
+  ///
+  /// Swift's runtime orders what is before a continuation's `resume` and after its `await`, but it isn't built for the
+  /// sanitizer, which doesn't see that order where the `resume` comes before the task has suspended. So the task takes the
+  /// baton's lock once more: what tasks see is checked by value only; what threads see, in "wait", by the sanitizer too.
+  private static func resumed(by outcome: Baton.Outcome?, of baton: Baton, _ record: Record) {
+    _ = baton.tally
+    woken(by: outcome, record)
+  }
 
   private static func woken(by outcome: Baton.Outcome?, _ record: Record) {
     guard case .finished = outcome else { return record.add(fault: "who waited got \(String(describing: outcome))") }
