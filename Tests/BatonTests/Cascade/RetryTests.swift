@@ -77,6 +77,18 @@ import Testing
     #expect(await attempts(.attempts(3) { _ in true }) == 3)
   }
 
+  @Test func `a load that fails after the cancellation is not asked about`() {
+    let (loads, asked) = (HeldLoads(Tree(children: [:], failing: ["a"])), Counter())
+    let retry = Baton.Retry.attempts(3) { _ in
+      asked.add()
+      return true
+    }
+    let run = Reported(loads.cascade(retry: retry), ["a"])
+    run.baton.cancelAll()
+    loads.comeBack("a")
+    #expect(asked.value == 0 && loads.started == ["a"] && run.reportCount == 1)
+  }
+
   @Test func `a load that was let go is tried again`() async {
     let cascade = Cascade(retry: .attempts(2), observer: log) { id, pass in
       if pass.attemptCount == 2 { pass.finish(.init(2, children: [])) }

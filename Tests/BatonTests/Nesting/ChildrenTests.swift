@@ -71,6 +71,19 @@ import Testing
     #expect(log.all.map { $0.failures.map { "\($0.error)" } } == [["abandoned with 2 passes out"]])
   }
 
+  @Test func `an abandoned parent that goes with its child's end is not told of again`() {
+    let events = EventLog()
+    let child: Baton
+    do {
+      let parent = Baton(observer: events)
+      parent.pass()
+      child = parent.makeChild()
+      parent.abandon()
+    }
+    child.withPass {}
+    #expect(child.isComplete && events.misuses.isEmpty)
+  }
+
   // MARK: Inheriting
 
   @Test func `a child inherits observer and limit`() {

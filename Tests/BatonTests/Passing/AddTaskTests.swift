@@ -22,6 +22,13 @@ import Testing
     #expect(ran.all == ["task", "completion"] && log.misuses.isEmpty)
   }
 
+  @Test func `it inherits the capture in which it was begun`() async {
+    let (outer, inner) = (Baton(), Baton())
+    outer.capture { inner.addTask { ran.add(Baton.current === outer ? "captured" : "not captured") } }
+    _ = await inner.ending
+    #expect(ran.all == ["captured"])
+  }
+
   @Test func `what it throws is recorded, with label and place`() async {
     let baton = Baton(name: "Query", observer: log)
     let line: UInt = #line + 1

@@ -48,14 +48,14 @@ extension Model {
       return free(pass)
     }
     guard let limit = nodes[baton].limit else { return begin(pass) }
+    // With a permit at once there is nothing to withdraw.
+    guard nodes[baton].permitsOut >= limit else {
+      nodes[baton].permitsOut += 1
+      return begin(pass)
+    }
     passes[pass].isQueued = true
     nodes[baton].cancelHandlers.append(.pass(pass))
-    if nodes[baton].permitsOut < limit {
-      nodes[baton].permitsOut += 1
-      begin(pass)
-    } else {
-      nodes[baton].line.append(pass)
-    }
+    nodes[baton].line.append(pass)
   }
 
   private mutating func begin(_ pass: Int) {
