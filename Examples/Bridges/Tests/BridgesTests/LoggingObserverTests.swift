@@ -29,7 +29,7 @@ import Testing
     #expect(failure.error as? SomeError == SomeError())
     #expect(failure.metadata["baton.path"] == "Tree › Branch" && failure.metadata["baton.pass.label"] == "logo.png")
     #expect(failure.metadata["baton.pass.location"]?.description == "\(#fileID):\(line)")
-    #expect(handler.entries.map { $0.metadata["baton.path"] } == ["Tree › Branch", "Tree", "Tree › Branch"])
+    #expect(handler.entries.map { $0.metadata["baton.path"] } == ["Tree", "Tree › Branch", "Tree › Branch"])
     #expect(Set(handler.entries.compactMap { $0.metadata["baton.id"]?.description }).count == 2)
   }
 
