@@ -60,12 +60,16 @@ import Testing
     #expect(running.outcomeIfComplete?.numbers == [0, 1, 2])
   }
 
-  @Test func `the completion runs before the handlers that others add to the baton`() {
-    let pass = Holder<Baton.Gather<Int>.Pass>(nil)
-    let relay = Baton.Relay(of: Int.self).leg("Only", of: Int.self) { _, gather in pass.put(gather.makePass()) }
+  @Test func `the completion runs before the handlers that others add to the baton`() async {
+    let gate = Gate()
+    let relay = Baton.Relay(of: Int.self)
+      .leg("Only", of: Int.self) { input, gather in gather.makePass().finish(input) }
+      // After it the run's own pass is the last.
+      .finally("Wait") { _ in await gate.wait() }
     let baton = relay.start(1) { _ in log.add("completion") }
     baton.onCompletion { _ in log.add("handler") }
-    pass.take()?.finish(1)
+    gate.open()
+    await until { log.count == 2 }
     #expect(log.all == ["completion", "handler"])
   }
 
