@@ -137,6 +137,8 @@ extension Baton {
     /// Who comes too late changes nothing: the pass may be claimed only, its callback still running and adding handlers.
     /// - Returns: What `handBack` wants to know; nil to who comes too late.
     private func claimToSettle() -> UInt8? {
+      // Relaxed: a guess, which the exchange checks. That one acquires and releases, as `settled` does in `settleClaimed`: it
+      // pairs with `onCancel`, whose handlers are stored before it says that the pass listens.
       var old = flags.load(ordering: .relaxed)
       while old & Self.claimed == 0 {
         let (exchanged, original) = flags.compareExchange(
