@@ -38,8 +38,8 @@ extension Baton {
     ///
     /// Bodies that settle their own pass at once would otherwise nest as deep as the line is long. A loop that waits for
     /// the body to return before it looks for the next would not nest, but it would delay everybody behind a body that
-    /// settles and then blocks. So many, since a hand-off costs a thread's waking, which is shared by as many; a level is a
-    /// few hundred bytes in release, and what the body adds.
+    /// settles and then blocks. So many, since a hand-off costs a thread's waking, which is shared by as many; few enough
+    /// for 512 KiB in debug, as the tests of a long line show.
     private static let deepestNesting = 48
 
     /// Makes a limiter.
