@@ -37,6 +37,7 @@ extension Baton {
       /// - Parameters:
       ///   - resource: What was loaded.
       ///   - children: What it names, to be loaded in this order; ids that are known already do no harm.
+      @inlinable
       public init(_ resource: Resource, children: some Sequence<ID>) {
         self.resource = resource
         self.children = Array(children)

@@ -35,6 +35,8 @@ struct CascadeIDs<ID: Hashable & Sendable>: Sendable {
 
   subscript(index: Int) -> ID { ids[index] }
 
+  subscript(range: Range<Int>) -> [ID] { Array(ids[range]) }
+
   /// Appends to `indices` those of ids, in their order. An id that is new gets the next free one.
   mutating func add(_ children: CascadeChildren<ID>, to indices: inout [Int32]) {
     let first = indices.count

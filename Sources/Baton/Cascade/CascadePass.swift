@@ -20,7 +20,7 @@ extension Baton.Cascade {
     @inline(never)
     private func drop() {
       guard attempt.pass.claim() else { return }
-      attempt.pass.reportDrop()
+      attempt.pass.reportDrop(label: run.label(of: attempt))
       run.settle(attempt, with: .failure(Baton.AbandonedError(outstanding: 1)))
     }
 
@@ -36,7 +36,10 @@ extension Baton.Cascade {
 
     /// The id is loaded.
     /// - Parameter loaded: The resource, and the ids that it names.
-    public func finish(_ loaded: Loaded) { finish(with: Result<Loaded, any Error>.success(loaded)) }
+    public func finish(_ loaded: Loaded) {
+      guard attempt.pass.claim() else { return reportSecondSettle() }
+      run.settle(attempt, with: .success(loaded))
+    }
 
     /// The attempt has failed; whether there is another is the cascade's to decide.
     /// - Parameter error: Why; `CancellationError` if nil.
@@ -47,7 +50,7 @@ extension Baton.Cascade {
     /// The id is loaded, or the attempt has failed.
     /// - Parameter result: Which of the two.
     public func finish<E: Error>(with result: Result<Loaded, E>) {
-      if !tryFinish(with: result) { attempt.pass.reportSecondSettle() }
+      if !tryFinish(with: result) { reportSecondSettle() }
     }
 
     /// The id is loaded, or the attempt has failed, unless it is settled already. For honest races.
@@ -59,6 +62,8 @@ extension Baton.Cascade {
       return true
     }
 
+    private func reportSecondSettle() { attempt.pass.reportSecondSettle(label: run.label(of: attempt)) }
+
     /// Wraps a callback: when it is called, the handler makes what was loaded of what it gets.
     ///
     /// - Parameter handler: Returns the resource and the ids that it names, or throws.
@@ -67,7 +72,7 @@ extension Baton.Cascade {
       _ handler: @escaping @Sendable (repeat each Argument) throws -> Loaded
     ) -> @Sendable (repeat each Argument) -> Void {
       { (argument: repeat each Argument) in
-        guard self.attempt.pass.claim() else { return self.attempt.pass.reportSecondSettle() }
+        guard self.attempt.pass.claim() else { return self.reportSecondSettle() }
         let result: Result<Loaded, any Error>
         do { result = .success(try handler(repeat each argument)) } catch { result = .failure(error) }
         self.run.settle(self.attempt, with: result)

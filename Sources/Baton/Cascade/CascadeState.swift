@@ -113,6 +113,9 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   /// The id that has an index.
   func id(at index: Int) -> ID { ids[index] }
 
+  /// The ids that have these indices.
+  func ids(in range: Range<Int>) -> [ID] { ids[range] }
+
   /// The index of an id, if it has been discovered.
   func index(of id: ID) -> Int? { ids.index(of: id) }
 

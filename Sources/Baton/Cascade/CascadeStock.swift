@@ -17,10 +17,6 @@ struct CascadeStock<Branch: Sendable, Resource: Sendable>: Sendable {
     resources[index] = resource
   }
 
-  mutating func removeResource(at index: Int) -> Resource? {
-    index < resources.count ? resources[index].take() : nil
-  }
-
   mutating func removeAll() -> CascadeStock {
     let all = self
     self = CascadeStock()

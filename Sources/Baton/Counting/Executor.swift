@@ -59,6 +59,18 @@ extension Baton {
       Task.detached { work() }
       #endif
     }
+
+    /// The same, some time from now.
+    static func elsewhere(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+      #if canImport(Dispatch)
+      DispatchQueue.global().asyncAfter(deadline: .now() + delay.dispatchInterval, execute: work)
+      #else
+      Task.detached {
+        try? await Task.sleep(for: delay)
+        work()
+      }
+      #endif
+    }
   }
 
   /// The main actor, as the place where a handler runs.

@@ -159,13 +159,25 @@ extension Baton {
     func settleClaimed(
       error: (any Error)?, cancels: Bool, told: (any Error)? = nil, reportsLate: Bool = true
     ) {
-      let flags = flags.bitwiseOr(Self.settled, ordering: .acquiringAndReleasing).oldValue
-      handBack(flags, error: error, cancels: cancels, told: told, reportsLate: reportsLate)
+      handBack(markSettled(), error: error, cancels: cancels, told: told, reportsLate: reportsLate)
+    }
+
+    /// Hands back a claimed pass without cancelling.
+    /// - Parameters:
+    ///   - told: What an observer hears of, nil if all went well.
+    ///   - lateLabel: What the pass is called if it comes after abandonment.
+    func settleClaimed(told: (any Error)?, lateLabel: () -> String?) {
+      handBack(markSettled(), error: nil, cancels: false, told: told, lateLabel: lateLabel)
+    }
+
+    private func markSettled() -> UInt8 {
+      flags.bitwiseOr(Self.settled, ordering: .acquiringAndReleasing).oldValue
     }
 
     /// The rest of it, by the flags as they were when `settled` was set: nothing that matters changes after that.
     private func handBack(
-      _ flags: UInt8, error: (any Error)?, cancels: Bool, told: (any Error)? = nil, reportsLate: Bool = true
+      _ flags: UInt8, error: (any Error)?, cancels: Bool, told: (any Error)? = nil, reportsLate: Bool = true,
+      lateLabel: () -> String? = { nil }
     ) {
       if flags & Self.listens != 0 { cancelHandlers.load()?.close() }
       if flags & Self.inert != 0 { return }
@@ -180,7 +192,7 @@ extension Baton {
       }
       let core = baton.core
       let limiter = flags & Self.holdsPermit == 0 ? nil : core.limiter
-      if old.isAbandoned, reportsLate { core.report(.late, label: label, location: location) }
+      if old.isAbandoned, reportsLate { core.report(.late, label: lateLabel() ?? label, location: location) }
       let ending = core.finishSettling(old)
       // The next runner gets the permit before a completion runs, which may take its time (or even wait for that runner).
       limiter?.release(handsOff: ending != nil)
@@ -196,11 +208,15 @@ extension Baton {
     func cancelClaimed(_ error: any Error) { settleClaimed(error: error, cancels: true) }
 
     @usableFromInline
-    func reportSecondSettle() { baton.core.report(.settledTwice, label: label, location: location) }
+    func reportSecondSettle() { reportSecondSettle(label: label) }
+
+    func reportSecondSettle(label: String?) { baton.core.report(.settledTwice, label: label, location: location) }
+
+    func reportDrop() { reportDrop(label: label) }
 
     /// An inert pass is nobody's: its baton was abandoned before.
-    func reportDrop() {
-      if !has(Self.inert) { baton.core.report(.dropped, label: label, location: location) }
+    func reportDrop(label: @autoclosure () -> String?) {
+      if !has(Self.inert) { baton.core.report(.dropped, label: label(), location: location) }
     }
 
     /// A failure with this pass's label and place.

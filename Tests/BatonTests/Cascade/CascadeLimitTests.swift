@@ -186,4 +186,18 @@ import Testing
     await begun
     await until { returned.value == 21 }
   }
+
+  /// It may be the main thread. A load far down the chain is not over before `start` has returned.
+  @Test(.timeLimit(.minutes(1))) func `start returns before a long chain of loads that settle at once has ended`() async
+  {
+    let (gate, reported) = (Gate(), Counter())
+    let cascade = Baton.Cascade<Int, Int>(limit: 8) { id, pass in
+      if id == Self.many { gate.block() }
+      pass.finish(.init(id, children: id < Self.many ? [id + 1] : []))
+    }
+    await onThread { _ = cascade.start([0]) { reported.add($0.resources.count) } }
+    #expect(reported.value == 0)
+    gate.open()
+    await until { reported.value == Self.many + 1 }
+  }
 }
