@@ -125,23 +125,26 @@ extension Lifecycle.Ending {
   consuming func deliver(_ core: Baton.Core) -> HandBack? {
     if !remains.isEmpty { for deadline in remains[0].deadlines { deadline.cancel() } }
     core.observe { .completed(cancelled: cancelled) }
-    guard let completion = completion.take(), !completion.runsInline(cancelled) else {
-      deliverHandlers(core)
-      return handBack(core)
+    if let completion = completion.take() {
+      if let elsewhere = completion.elsewhere { return deliver(core, on: elsewhere.executor, completion.body) }
+      completion.body(cancelled)
     }
-    return deliver(core, completion)
+    deliverHandlers(core)
+    return handBack(core)
   }
 
   /// The same with a completion that runs on an executor, and whose return has to be waited for if there is a parent.
-  private consuming func deliver(_ core: Baton.Core, _ completion: Lifecycle.Completion) -> HandBack? {
-    let (body, cancelled, failures) = (completion.body, cancelled, failures)
+  private consuming func deliver(
+    _ core: Baton.Core, on executor: Baton.Executor, _ body: @escaping @Sendable (Bool) -> Void
+  ) -> HandBack? {
+    let (cancelled, failures) = (cancelled, failures)
     guard let owed = handBack(core) else {
-      completion.executor.run { body(cancelled) }
+      executor.run { body(cancelled) }
       Self.deliverHandlers(core, cancelled, failures)
       return nil
     }
     var landing: Landing? = Landing(owed)
-    completion.executor.run { [landing] in
+    executor.run { [landing] in
       body(cancelled)
       landing?.arrive()?.climb()
     }
@@ -179,16 +182,6 @@ extension Lifecycle.Ending {
         return
       }
     }
-  }
-}
-
-extension Lifecycle.Completion {
-  /// Runs it here, if this is its place.
-  /// - Returns: Whether it was.
-  fileprivate func runsInline(_ cancelled: Bool) -> Bool {
-    guard executor.isInline else { return false }
-    body(cancelled)
-    return true
   }
 }
 

@@ -24,9 +24,24 @@ struct Lifecycle: ~Copyable, Sendable {
   }
 
   /// The completion with the place where it runs.
-  struct Completion: Sendable {
-    let executor: Baton.Executor
+  ///
+  /// Not copyable: it is moved from the maker to the lifecycle, to who seals, and each copy on the way would be counted.
+  struct Completion: ~Copyable, Sendable {
+    /// Nil for inline, which is what most are: an executor itself costs more to move.
+    let elsewhere: Elsewhere?
     let body: @Sendable (_ cancelled: Bool) -> Void
+
+    init(executor: Baton.Executor, body: @escaping @Sendable (_ cancelled: Bool) -> Void) {
+      elsewhere = executor.isInline ? nil : Elsewhere(executor)
+      self.body = body
+    }
+
+    /// An executor in a box.
+    final class Elsewhere: Sendable {
+      let executor: Baton.Executor
+
+      init(_ executor: Baton.Executor) { self.executor = executor }
+    }
   }
 
   private(set) var stage = Stage.open

@@ -69,7 +69,8 @@ extension Baton {
   }
 
   private func makeChild(
-    _ name: String?, _ policy: CancellationPolicy, _ limit: Limiter?, _ completion: Lifecycle.Completion?
+    _ name: consuming String?, _ policy: CancellationPolicy, _ limit: consuming Limiter?,
+    _ completion: consuming Lifecycle.Completion?
   ) -> Baton {
     let counts = core.passOne()
     core.register()
@@ -79,7 +80,7 @@ extension Baton {
         limit: limit, inheriting: core, completion: completion))
     if counts { core.observe { .passed(.child(child.core)) } }
     // A name is a wish to be seen.
-    if name != nil || core.isObserved { child.core.register() }
+    if child.name != nil || core.isObserved { child.core.register() }
     return child
   }
 }
