@@ -20,11 +20,14 @@ extension Baton {
 enum CancelHandler: Sendable {
   case ofBaton(@Sendable () -> Void)
   case ofPass(PassCancelHandlers)
+  /// A runner that waits for its permit.
+  case ofRunner(Runner)
 
   func run() {
     switch self {
     case .ofBaton(let body): body()
     case .ofPass(let handlers): handlers.runAll()
+    case .ofRunner(let runner): runner.withdraw()
     }
   }
 }

@@ -74,9 +74,9 @@ extension Baton {
     /// - Parameter handsOff: Whether the runner must start on another thread.
     func release(handsOff: Bool) {
       while let runner = state.withLock({ $0.release() }) {
-        if runner.isWithdrawn { continue }
         // Relaxed: a number of frames, which publishes nothing.
         if handsOff || nested.load(ordering: .relaxed) >= Self.deepestNesting {
+          if runner.isWithdrawn { continue }
           Executor.elsewhere { if !runner.run() { self.release(handsOff: false) } }
           return
         }
@@ -117,15 +117,43 @@ final class Runner: PermitSeeker {
     let body: @Sendable (Baton.Pass) -> Void
   }
 
-  private let contents: Mutex<Contents?>
-
-  init(_ pass: Baton.Pass, _ body: @escaping @Sendable (Baton.Pass) -> Void) {
-    contents = Mutex(Contents(pass: pass, capture: Baton.current, body: body))
+  private struct State: Sendable {
+    /// Nil once it has started, or was withdrawn.
+    var contents: Contents?
+    /// Where it waits in the baton's line of cancel handlers.
+    var key: UInt64?
   }
 
-  private func take() -> Contents? { contents.withLock { $0.take() } }
+  private let state: Mutex<State>
+  /// The baton's, of whose cancellation it wants to hear.
+  private let core: Baton.Core
 
-  var isWithdrawn: Bool { contents.withLock { $0 == nil } }
+  init(_ pass: Baton.Pass, _ body: @escaping @Sendable (Baton.Pass) -> Void) {
+    core = pass.baton.core
+    state = Mutex(State(contents: Contents(pass: pass, capture: Baton.current, body: body)))
+  }
+
+  /// Has itself withdrawn when the baton is cancelled: now, if it is already.
+  ///
+  /// Not by the pass's `onCancel`, which makes four objects that would serve as long as the pass is out; this ends when the
+  /// runner starts.
+  func listen() {
+    core.register()
+    guard case .waits(let key) = core.add(.ofRunner(self)) else { return withdraw() }
+    // Withdrawn meanwhile, by whoever took it out of the line: or else it will leave the line when it starts.
+    state.withLock { state in if state.contents != nil { state.key = key } }
+  }
+
+  private func take() -> Contents? {
+    let taken = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    if let key = taken.key { core.removeCancelHandler(key) }
+    return taken.contents
+  }
+
+  var isWithdrawn: Bool { state.withLock { $0.contents == nil } }
 
   /// Runs the body with the permit that the caller got for it.
   /// - Returns: False if the body didn't start, because the baton was cancelled before; the permit is the caller's again.

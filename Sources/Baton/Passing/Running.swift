@@ -73,7 +73,7 @@ extension Baton {
     // Told before it is in the line: afterwards another thread may have told already that it begins.
     pass.waits(.waitsForPermit)
     let runner = Runner(pass, body)
-    pass.onCancel { runner.withdraw() }
+    runner.listen()
     limiter.start(runner)
   }
 

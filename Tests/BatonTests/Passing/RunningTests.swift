@@ -1,8 +1,19 @@
 // Runners that a baton starts itself, and passes that are held for the length of a body.
 
+import Synchronization
 import Testing
 
 @testable import Baton
+
+/// Cancels its baton as soon as a runner has to wait.
+private final class CancelsWhoWaits: Baton.Observer, RunnerWatching {
+  let target = Holder<Baton>(nil)
+
+  func baton(_ identity: Baton.Identity, _ event: Baton.Event) {}
+  func baton(_ identity: Baton.Identity, pass id: UInt64, _ stage: RunnerStage, at instant: ContinuousClock.Instant) {
+    if stage == .waitsForPermit { target.take()?.cancelAll() }
+  }
+}
 
 @Suite struct RunningTests {
   let log = EventLog()
@@ -121,6 +132,29 @@ import Testing
   }
 
   // MARK: withPass
+
+  @Test func `a runner listens for a cancellation while it waits, and no longer`() {
+    let (baton, held) = (Baton(limit: 1), Log<Baton.Pass>())
+    func listening() -> Int { baton.core.lifecycle.withLock { $0.waiting.cancelHandlers } }
+    for _ in 0..<3 { baton.start { held.add($0) } }
+    #expect(listening() == 2)
+    held.all[0].finish()
+    #expect(listening() == 1 && held.count == 2)
+    baton.cancelAll()
+    #expect(listening() == 0 && baton.tally.outstanding == 1)
+    held.all[1].finish()
+    #expect(held.count == 2 && baton.isComplete)
+  }
+
+  @Test func `a runner that is cancelled as it begins to wait goes back at once`() {
+    let canceller = CancelsWhoWaits()
+    let (baton, held) = (Baton(limit: 1, observer: canceller), Log<Baton.Pass>())
+    canceller.target.put(baton)
+    for _ in 0..<2 { baton.start { held.add($0) } }
+    #expect(baton.isCancelled && baton.tally.outstanding == 1)
+    held.all[0].finish()
+    #expect(held.count == 1 && baton.isComplete)
+  }
 
   @Test func `withPass holds one pass while the body runs, and returns what it returns`() {
     let baton = Baton()
