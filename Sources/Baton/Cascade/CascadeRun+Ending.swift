@@ -26,9 +26,9 @@ extension CascadeRun {
 
   /// Hands the run's own pass back when every id has settled, with the failures, so that the baton's outcome is the run's.
   func endIfDone() {
-    // Acquiring: pairs with `decide`. Who doesn't see it is not the last: the last comes here after its own decision, or after
-    // it has told of branches, for which it took the lock after that decision.
-    guard isDone.load(ordering: .acquiring) else { return }
+    // Relaxed: only whether to take the lock, which says the rest. Who has to see it does: it comes here after its own
+    // decision, or after it has told of branches, for which it took the lock after that decision.
+    guard isDone.load(ordering: .relaxed) else { return }
     guard let failed = book.withLock({ $0.endsNow() ? $0.stock.failed : nil }) else { return }
     for failure in failures(of: failed) { baton.core.cancel(failure: failure) }
     baton.finish()
@@ -41,8 +41,8 @@ extension CascadeRun {
       let decision = transition(&book)
       if let decision, !decision.completed.isEmpty {
         book.telling += 1
-        // Releasing: whoever sees it goes on to the lock, which says the rest.
-        if book.state.isDone { isDone.store(true, ordering: .releasing) }
+        // Relaxed: under the lock, which orders all that matters; see `endIfDone`.
+        if book.state.isDone { isDone.store(true, ordering: .relaxed) }
       }
       return decision
     }
