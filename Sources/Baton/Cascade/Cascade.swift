@@ -92,7 +92,8 @@ extension Baton {
     ///     thread that discovers it; the children of what it returns are followed.
     ///   - fileID: Where the cascade is described, for failures and reports.
     ///   - line: Where the cascade is described, for failures and reports.
-    ///   - load: Starts to load one id, and has to see the pass settled. It should not block.
+    ///   - load: Starts to load one id, and has to see the pass settled: at once or later, on any thread. It should not block,
+    ///     as the next loads begin on the thread that settles it.
     public init(
       name: String? = nil, limit: Limiter? = nil, retry: Retry = .never, observer: (any Observer)? = nil,
       alreadyHave: (@Sendable (ID) -> Loaded?)? = nil, fileID: StaticString = #fileID, line: UInt = #line,

@@ -205,6 +205,16 @@ private final class Recorder: Baton.Observer {
     #expect(root.isComplete)
   }
 
+  @Test func `a child of a cancelled baton is told of as cancelled`() {
+    let root = Baton(name: "root", observer: log)
+    root.pass()
+    root.cancelAll()
+    let child = root.makeChild(name: "child")
+    #expect(child.isCancelled)
+    #expect(log.lines.filter { $0.contains(": cancelled") } == ["root: cancelled", "child: cancelled"])
+    root.finish()
+  }
+
   // MARK: Identities
 
   @Test func `identities are the same when the batons are`() {
