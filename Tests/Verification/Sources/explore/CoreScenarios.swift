@@ -15,7 +15,11 @@ let coreScenarios: [String] = {
     CF-a m-A m-C aF aF-A aC-a aF-N xF
     """)
   let queued = words("w-F w-C w-F-a w-F-x w-X w-F-f w-F-A w-C-n")
-  let passed = words("p:F np:F p:N-F p:NF-a p:C np:C-a pc:C-N p:k-F np:F-a p:A-F p:M-F np:X-F p:H-F pn:D p:s-q p:s-r p:N-N p:N-M p:M-M p:NF-N")
+  let passed = words(
+    """
+    p:F np:F p:N-F p:NF-a p:C np:C-a pc:C-N p:k-F np:F-a p:A-F p:M-F np:X-F p:H-F pn:D p:s-q p:s-r p:N-N p:N-M
+    p:M-M p:NF-N
+    """)
   let policies = ["", "n:", "c:", "nc:"]
   let all =
     flat + flat.filter { $0.count < 5 }.map { "v:" + $0 } + passed + nested.filter { $0.count < 4 }.map { "v:" + $0 }
