@@ -137,4 +137,24 @@ import Testing
     #expect(run.report?.outcome.numbers == [0, 1])
     #expect(run.report?.failures["a"] as? SomeError == SomeError(1))
   }
+
+  /// Labels are made for observers; reports have them all the same. In a process of its own, as who is told is global.
+  @Test func `without an observer, what is reported names the id`() async {
+    await #expect(processExitsWith: .success) {
+      let (told, held) = (Log<Baton.Misuse>(), Log<Cascade.Pass>())
+      Baton.onMisuse { told.add($0) }
+      let cascade = Cascade { id, pass in
+        switch id {
+        case "late": held.add(pass)
+        case "twice": for _ in 0..<2 { pass.finish(.init(0, children: [])) }
+        default: break
+        }
+      }
+      let baton = cascade.start(["twice", "dropped", "late"]) { _ in }
+      baton.abandon()
+      held.all.first?.finish(.init(0, children: []))
+      let reports = Set(told.all.map { "\($0.kind) \($0.label ?? "-")" })
+      precondition(reports == ["settledTwice twice", "dropped dropped", "late late"], "\(reports)")
+    }
+  }
 }
