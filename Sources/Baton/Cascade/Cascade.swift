@@ -48,9 +48,9 @@ extension Baton {
     let limit: Limiter?
     let retry: Retry
     let observer: (any Observer)?
-    let alreadyHave: (@Sendable (ID) -> Loaded?)?
+    @usableFromInline let alreadyHave: (@Sendable (ID) -> Loaded?)?
     let location: Location
-    let load: @Sendable (ID, Pass) -> Void
+    @usableFromInline let load: @Sendable (ID, Pass) -> Void
 
     /// Describes loads by an async function.
     ///
@@ -66,6 +66,7 @@ extension Baton {
     ///   - fileID: Where the cascade is described, for failures and reports.
     ///   - line: Where the cascade is described, for failures and reports.
     ///   - load: Loads one id.
+    @inlinable
     public init(
       name: String? = nil, limit: Limiter? = nil, retry: Retry = .never, observer: (any Observer)? = nil,
       alreadyHave: (@Sendable (ID) -> Loaded?)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -119,6 +120,7 @@ extension Baton {
     ///   - completion: Runs exactly once, when all has settled, on the thread on which that happens.
     /// - Returns: The baton of the run, to watch or to cancel. Its outcome is the report's.
     @discardableResult
+    @inlinable
     public func start(
       _ roots: some Sequence<ID>, onBranch: (@Sendable (Branch) -> Void)? = nil,
       completion: @escaping @Sendable (Report) -> Void
@@ -134,6 +136,7 @@ extension Baton {
     ///
     /// - Parameter roots: What to begin with. One that is listed again counts once.
     /// - Returns: What was loaded and what was not.
+    @inlinable
     public func run(_ roots: some Sequence<ID>) async -> Report {
       let run = CascadeRun(self, Array(roots))
       return await withTaskCancellationHandler {
@@ -151,6 +154,7 @@ extension Baton {
     ///
     /// - Parameter roots: What to begin with. One that is listed again counts once.
     /// - Returns: The branches, in the order in which they settle; then the sequence ends.
+    @inlinable
     public func branches(from roots: some Sequence<ID>) -> AsyncStream<Branch> {
       let (branches, continuation) = AsyncStream.makeStream(of: Branch.self)
       let run = CascadeRun(self, Array(roots)) { branch in continuation.yield(branch) }
@@ -196,5 +200,13 @@ extension Baton.Cascade {
     public let branches: [ID: Branch]
     /// `finished` if all was loaded; else the failures, in the order in which they were recorded.
     public let outcome: Baton.Outcome
+
+    @inlinable
+    init(resources: [ID: Resource], failures: [ID: any Error], branches: [ID: Branch], outcome: Baton.Outcome) {
+      self.resources = resources
+      self.failures = failures
+      self.branches = branches
+      self.outcome = outcome
+    }
   }
 }

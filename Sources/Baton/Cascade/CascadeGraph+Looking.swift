@@ -5,7 +5,7 @@ extension CascadeGraph {
   var branchCount: Int { branches.count }
   var isDone: Bool { unsettled == 0 }
 
-  func state(at index: Int) -> CascadeLoadState { nodes[index].state }
+  @inlinable func state(at index: Int) -> CascadeLoadState { nodes[index].state }
 
   func isComplete(branch: Int) -> Bool { branches[branch].pending == 0 }
 

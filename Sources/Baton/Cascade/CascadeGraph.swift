@@ -1,14 +1,16 @@
 // CascadeGraph: the graph that a cascade discovers, by index: who reaches what, and which branches are complete.
 
 /// What is to be done after a transition.
+@usableFromInline
 struct CascadeDecision: Sendable, Equatable {
   /// The ids to load that the transition discovered, in the order in which they are to start.
-  var loads: Range<Int>
+  @usableFromInline var loads: Range<Int>
   /// The branches that the transition completed, in the order of the roots.
-  var completed: [Int]
+  @usableFromInline var completed: [Int]
 }
 
 /// Where an id is on its way.
+@usableFromInline
 enum CascadeLoadState: UInt8, Sendable {
   /// Discovered, not started: in the frontier. Then `loading`, or any of the others: `loaded` if it was at hand.
   case waiting
@@ -21,7 +23,7 @@ enum CascadeLoadState: UInt8, Sendable {
   /// Settled by the run's cancellation or abandonment, else as `failed`. Final.
   case cancelled
 
-  var isSettled: Bool { self != .waiting && self != .loading }
+  @inlinable var isSettled: Bool { self != .waiting && self != .loading }
   var isFailure: Bool { self == .failed || self == .cancelled }
 }
 
@@ -45,13 +47,15 @@ enum CascadeLoadState: UInt8, Sendable {
 /// stops it: by G3 all that lies below has those branches too. Any other has the whole wave afterwards, so none is
 /// entered twice by one wave, circles end, and an id is entered once for each branch at most: O(branches × edges) in
 /// the worst order, O(edges) with one root. A list of what is still to be entered replaces recursion.
+@usableFromInline
 struct CascadeGraph: Sendable {
+  @usableFromInline
   struct Node: Sendable {
     var firstEdge: UInt32 = 0
     var edgeCount: UInt32 = 0
     /// 0 or more: the only branch that reaches the id. Below: `~row`, its row of bits. `Int32.min`: not yet reached.
     var reach: Int32 = .min
-    var state: CascadeLoadState = .waiting
+    @usableFromInline var state: CascadeLoadState = .waiting
 
     var edges: Range<Int> { Int(firstEdge)..<Int(firstEdge) + Int(edgeCount) }
   }
@@ -69,9 +73,9 @@ struct CascadeGraph: Sendable {
     var bits: UInt64
   }
 
-  private(set) var nodes: [Node]
+  @usableFromInline private(set) var nodes: [Node]
   /// The children of all loaded ids, end to end. What is appended is for the `loaded` that follows.
-  var edges: [Int32] = []
+  @usableFromInline var edges: [Int32] = []
   private(set) var branches: [Branch]
   /// The rows of G7, end to end, `wordsPerRow` words each.
   private(set) var rows: [UInt64] = []
@@ -103,6 +107,7 @@ struct CascadeGraph: Sendable {
     return nil
   }
 
+  @usableFromInline
   mutating func start(_ index: Int) -> Bool {
     guard nodes[index].state == .waiting else { return false }
     nodes[index].state = .loading
@@ -110,6 +115,7 @@ struct CascadeGraph: Sendable {
   }
 
   /// Settles an unsettled id as loaded. Its edges are the last `edgeCount`; they may lead to ids that are new.
+  @usableFromInline
   mutating func loaded(_ index: Int, edgeCount: Int, idCount: Int) -> CascadeDecision {
     precondition(edges.count <= UInt32.max, "Cascade: \(edges.count) edges, more than \(UInt32.max)")
     let discovered = nodes.count..<idCount

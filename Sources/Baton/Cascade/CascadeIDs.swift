@@ -1,10 +1,12 @@
 // CascadeIDs: gives every id that a cascade discovers an index, and finds it again.
 
 /// Ids with their hashes: made where no lock is held, so that the user's `hash(into:)` runs there.
+@usableFromInline
 struct CascadeChildren<ID: Hashable & Sendable>: Sendable {
-  let ids: [ID]
-  let hashes: [UInt32]
+  @usableFromInline let ids: [ID]
+  @usableFromInline let hashes: [UInt32]
 
+  @inlinable
   init(_ ids: [ID]) {
     self.ids = ids
     var hashes: [UInt32] = []
@@ -14,6 +16,7 @@ struct CascadeChildren<ID: Hashable & Sendable>: Sendable {
   }
 
   /// By `Hasher` rather than `hashValue`, which a type may have written itself, and badly.
+  @inlinable
   static func hash(_ id: ID) -> UInt32 {
     var hasher = Hasher()
     hasher.combine(id)
@@ -27,17 +30,19 @@ struct CascadeChildren<ID: Hashable & Sendable>: Sendable {
 /// the index must lead back to it. Here `==` is the only code of the user's that runs, and only where hashes agree.
 ///
 /// Nothing is ever removed: an id that is already there is compared, and left to its caller.
+@usableFromInline
 struct CascadeIDs<ID: Hashable & Sendable>: Sendable {
-  private var ids: [ID] = []
-  private var table = CascadeTable()
+  @usableFromInline var ids: [ID] = []
+  @usableFromInline var table = CascadeTable()
 
-  var count: Int { ids.count }
+  @inlinable var count: Int { ids.count }
 
-  subscript(index: Int) -> ID { ids[index] }
+  @inlinable subscript(index: Int) -> ID { ids[index] }
 
-  subscript(range: Range<Int>) -> [ID] { Array(ids[range]) }
+  @inlinable subscript(range: Range<Int>) -> [ID] { Array(ids[range]) }
 
   /// Appends to `indices` those of ids, in their order. An id that is new gets the next free one.
+  @inlinable
   mutating func add(_ children: CascadeChildren<ID>, to indices: inout [Int32]) {
     let first = indices.count
     table.appendCandidates(of: children.hashes, to: &indices)
@@ -55,7 +60,8 @@ struct CascadeIDs<ID: Hashable & Sendable>: Sendable {
     return table.index(in: slot).map(Int.init)
   }
 
-  private mutating func index(adding id: ID, hash: UInt32) -> Int32 {
+  @inlinable
+  mutating func index(adding id: ID, hash: UInt32) -> Int32 {
     let slot = slot(of: id, hash: hash)
     if let index = table.index(in: slot) { return index }
     precondition(ids.count < Int32.max, "Cascade: more than \(Int32.max) ids")
@@ -66,7 +72,8 @@ struct CascadeIDs<ID: Hashable & Sendable>: Sendable {
   }
 
   /// The slot that holds an id, or the empty one in which it would be put.
-  private func slot(of id: ID, hash: UInt32) -> Int {
+  @inlinable
+  func slot(of id: ID, hash: UInt32) -> Int {
     var slot = table.firstSlot(of: hash)
     while let index = table.index(in: slot) {
       if table.hash(in: slot) == hash, ids[Int(index)] == id { break }
@@ -77,23 +84,25 @@ struct CascadeIDs<ID: Hashable & Sendable>: Sendable {
 }
 
 /// Indices by hash: open addressing, linear probing. It holds 32 bits of each hash and so grows without asking anyone.
+@usableFromInline
 struct CascadeTable: Sendable {
   /// The lower half of a slot is an index plus one, the upper half its hash; 0 is an empty slot. The number of slots is
   /// a power of two, and at most three quarters are in use.
-  private var slots: [UInt64] = [0, 0, 0, 0, 0, 0, 0, 0]
+  @usableFromInline private(set) var slots: [UInt64] = [0, 0, 0, 0, 0, 0, 0, 0]
   private var count = 0
 
-  func firstSlot(of hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
-  func slot(after slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
-  func index(in slot: Int) -> Int32? {
+  @inlinable func firstSlot(of hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
+  @inlinable func slot(after slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
+  @inlinable func index(in slot: Int) -> Int32? {
     slots[slot] == 0 ? nil : Int32(truncatingIfNeeded: slots[slot]) &- 1
   }
-  func hash(in slot: Int) -> UInt32 { UInt32(truncatingIfNeeded: slots[slot] >> 32) }
+  @inlinable func hash(in slot: Int) -> UInt32 { UInt32(truncatingIfNeeded: slots[slot] >> 32) }
 
   /// Appends for each hash the first index that has it, or -1.
   ///
   /// In a loop of its own since a large table is in no cache: with nothing of the user's in between, the processor
   /// waits for several slots at a time, which makes 1,000,000 ids a third faster.
+  @usableFromInline
   func appendCandidates(of hashes: [UInt32], to candidates: inout [Int32]) {
     for hash in hashes {
       var slot = firstSlot(of: hash)
@@ -103,6 +112,7 @@ struct CascadeTable: Sendable {
   }
 
   /// Puts an index into the empty slot to which probing for its hash has led.
+  @usableFromInline
   mutating func insert(_ index: Int32, hash: UInt32, in slot: Int) {
     slots[slot] = UInt64(hash) << 32 | UInt64(UInt32(index) + 1)
     count += 1

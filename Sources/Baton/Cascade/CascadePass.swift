@@ -6,9 +6,10 @@ extension Baton.Cascade {
   /// Settling it a second time does nothing, and is reported as misuse; letting it go without settling it is a failure with
   /// an ``Baton/AbandonedError``, and is reported too.
   public final class Pass: Sendable {
-    private let run: CascadeRun<ID, Resource>
-    private let attempt: CascadeAttempt
+    @usableFromInline let run: CascadeRun<ID, Resource>
+    @usableFromInline let attempt: CascadeAttempt
 
+    @inlinable
     init(_ run: CascadeRun<ID, Resource>, _ attempt: CascadeAttempt) {
       self.run = run
       self.attempt = attempt
@@ -20,7 +21,7 @@ extension Baton.Cascade {
     @inline(never)
     private func drop() {
       guard attempt.pass.claim() else { return }
-      attempt.pass.reportDrop(label: run.label(of: attempt))
+      attempt.pass.reportDrop(label: run.label(at: attempt.index))
       run.settle(attempt, with: .failure(Baton.AbandonedError(outstanding: 1)))
     }
 
@@ -36,6 +37,7 @@ extension Baton.Cascade {
 
     /// The id is loaded.
     /// - Parameter loaded: The resource, and the ids that it names.
+    @inlinable
     public func finish(_ loaded: Loaded) {
       guard attempt.pass.claim() else { return reportSecondSettle() }
       run.settle(attempt, with: .success(loaded))
@@ -49,6 +51,7 @@ extension Baton.Cascade {
 
     /// The id is loaded, or the attempt has failed.
     /// - Parameter result: Which of the two.
+    @inlinable
     public func finish<E: Error>(with result: Result<Loaded, E>) {
       if !tryFinish(with: result) { reportSecondSettle() }
     }
@@ -56,18 +59,21 @@ extension Baton.Cascade {
     /// The id is loaded, or the attempt has failed, unless it is settled already. For honest races.
     /// - Parameter result: Which of the two.
     /// - Returns: False if it was settled already; nothing is changed, and nothing reported.
+    @inlinable
     public func tryFinish<E: Error>(with result: Result<Loaded, E>) -> Bool {
       guard attempt.pass.claim() else { return false }
       run.settle(attempt, with: result.mapError { $0 })
       return true
     }
 
-    private func reportSecondSettle() { attempt.pass.reportSecondSettle(label: run.label(of: attempt)) }
+    @usableFromInline
+    func reportSecondSettle() { attempt.pass.reportSecondSettle(label: run.label(at: attempt.index)) }
 
     /// Wraps a callback: when it is called, the handler makes what was loaded of what it gets.
     ///
     /// - Parameter handler: Returns the resource and the ids that it names, or throws.
     /// - Returns: A callback to be called once, on any thread.
+    @inlinable
     public func callback<each Argument>(
       _ handler: @escaping @Sendable (repeat each Argument) throws -> Loaded
     ) -> @Sendable (repeat each Argument) -> Void {
@@ -82,11 +88,20 @@ extension Baton.Cascade {
 }
 
 /// One attempt to load one id, waiting for its permit or under way.
+@usableFromInline
 struct CascadeAttempt: Sendable {
-  let index: Int
+  @usableFromInline let index: Int
   /// Counted from 1.
-  let number: Int
-  let pass: Baton.Pass
+  @usableFromInline let number: Int
+  @usableFromInline let pass: Baton.Pass
   /// Why the attempt before this one failed.
-  var lastError: (any Error)?
+  let lastError: (any Error)?
+
+  @usableFromInline
+  init(index: Int, number: Int, pass: Baton.Pass, lastError: (any Error)? = nil) {
+    self.index = index
+    self.number = number
+    self.pass = pass
+    self.lastError = lastError
+  }
 }

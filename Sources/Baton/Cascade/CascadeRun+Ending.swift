@@ -1,34 +1,47 @@
 // How a run of a cascade comes to its branches' ends, and to its own.
 
 #if BATON_EXPLORED
-import Explored
+public import Explored
 #else
-import Synchronization
+public import Synchronization
 #endif
 
 extension CascadeRun {
+  @usableFromInline
   func cancel() {
     decide { $0.state.cancel() }
     dropReady()
     endIfDone()
   }
 
+  @usableFromInline
   func dropReady() {
-    while let attempt = book.withLock({ $0.stock.ready.popFirst() }) { drop(attempt) }
+    while let attempt = book.withLock({ $0.stock.ready.popFirst() }) { settleUnstarted(attempt) }
+    endIfDone()
+  }
+
+  @usableFromInline
+  func drop(_ attempt: CascadeAttempt) {
+    settleUnstarted(attempt)
     endIfDone()
   }
 
   /// An attempt that never starts. A first one was settled by the state's own cancellation, or will be.
-  func drop(_ attempt: CascadeAttempt) {
+  private func settleUnstarted(_ attempt: CascadeAttempt) {
     if let error = attempt.lastError { fail(attempt.index, error) }
     attempt.pass.settleUnstarted()
   }
 
   /// Hands the run's own pass back when every id has settled, with the failures, so that the baton's outcome is the run's.
+  @inlinable
   func endIfDone() {
     // Relaxed: only whether to take the lock, which says the rest. Who has to see it does: it comes here after its own
     // decision, or after it has told of branches, for which it took the lock after that decision.
-    guard isDone.load(ordering: .relaxed) else { return }
+    if isDone.load(ordering: .relaxed) { endNow() }
+  }
+
+  @usableFromInline
+  func endNow() {
     guard let failed = book.withLock({ $0.endsNow() ? $0.stock.failed : nil }) else { return }
     for failure in failures(of: failed) { baton.core.cancel(failure: failure) }
     baton.finish()
@@ -36,6 +49,7 @@ extension CascadeRun {
 
   /// Has the state decide, and tells of the branches that are complete by that. Its caller goes on to `endIfDone`.
   @discardableResult
+  @inlinable
   func decide(_ transition: (inout Book) -> CascadeDecision?) -> CascadeDecision? {
     let decision = book.withLock { book in
       let decision = transition(&book)
@@ -46,14 +60,12 @@ extension CascadeRun {
       }
       return decision
     }
-    if let decision, !decision.completed.isEmpty {
-      tell(decision.completed)
-      book.withLock({ $0.hasTold() })?()
-    }
+    if let decision, !decision.completed.isEmpty { tell(decision.completed) }
     return decision
   }
 
-  private func tell(_ completed: [Int]) {
+  @usableFromInline
+  func tell(_ completed: [Int]) {
     for index in completed {
       let (root, failed) = book.withLock { ($0.state.id(at: index), $0.state.failures(of: index)) }
       let outcome: Baton.Outcome = failed.isEmpty ? .finished : .cancelled(failures(of: failed))
@@ -64,6 +76,7 @@ extension CascadeRun {
       }
       onBranch?(branch)
     }
+    book.withLock({ $0.hasTold() })?()
   }
 
   /// The failures of ids; what was cancelled before it started has none.
@@ -77,6 +90,7 @@ extension CascadeRun {
   }
 
   /// The baton is complete. If it was abandoned, what is out counts as cancelled, and others may still be telling.
+  @inlinable
   func end(_ outcome: Baton.Outcome, _ completion: @escaping @Sendable (Cascade.Report) -> Void) {
     decide { $0.state.abandon() }
     let isTold = book.withLock { book in
@@ -86,15 +100,18 @@ extension CascadeRun {
     if isTold { completion(report(outcome)) }
   }
 
-  private func report(_ outcome: Baton.Outcome) -> Cascade.Report {
+  @inlinable
+  func report(_ outcome: Baton.Outcome) -> Cascade.Report {
     // Moved out: a branch holds the run, for its ids, and so the run must not go on holding branches, nor a handler that
     // may keep them (rule 9).
     let (stock, ids) = book.withLock { ($0.stock.removeAll(), $0.state.ids(in: 0..<$0.state.count)) }
+    var resources: [ID: Resource] = [:]
+    resources.reserveCapacity(stock.resources.count)
+    for (index, resource) in stock.resources.enumerated() {
+      if let resource { resources[ids[index]] = resource }
+    }
     return Cascade.Report(
-      resources: Dictionary(
-        uniqueKeysWithValues: stock.resources.enumerated().compactMap { index, resource in
-          resource.map { (ids[index], $0) }
-        }),
+      resources: resources,
       failures: Dictionary(uniqueKeysWithValues: stock.errors.map { index, error in (ids[index], error) }),
       branches: Dictionary(uniqueKeysWithValues: stock.branches.map { ($0.root, $0) }),
       outcome: outcome)

@@ -1,9 +1,9 @@
 // One run of a cascade.
 
 #if BATON_EXPLORED
-import Explored
+public import Explored
 #else
-import Synchronization
+public import Synchronization
 #endif
 
 /// One run of a cascade: a baton, of which the run holds a pass until every id has settled, and one for each attempt.
@@ -15,42 +15,43 @@ import Synchronization
 /// ## Loads that settle at once
 /// Such a load settles while the call that began it is still on the stack, and what it discovers begins above it. Where that
 /// gets too deep, the settle is deferred, and taken up by the thread that is last to leave such a stack: mostly the same
-/// one, as a second would only wait for the first at the run's lock. `CascadeDeferred` says what becomes of it if that
-/// thread is held up.
+/// one, as a second would only wait for the first at the run's lock. `CascadeStacks` counts them, and `CascadeDeferred` says
+/// what becomes of it if that thread is held up.
+///
+/// ## What is inlined into clients
+/// All that every id passes through, as clients know what ids and resources are. Compiled once for all of them it took
+/// twice as long, since the runtime looked for types, and copied by their tables (`ratios 9` of Tests/Benchmarks). What only
+/// failures, cancellations and ends need is compiled here.
+@usableFromInline
 final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
-  typealias Cascade = Baton.Cascade<ID, Resource>
+  @usableFromInline typealias Cascade = Baton.Cascade<ID, Resource>
 
-  let baton: Baton
-  let cascade: Cascade
-  let book: Mutex<Book>
+  @usableFromInline let baton: Baton
+  @usableFromInline let cascade: Cascade
+  @usableFromInline let book: Mutex<Book>
   /// Whether every id has settled: set under the lock, so that who needn't take it to know that there is no end yet, doesn't.
-  let isDone: Atomic<Bool>
-  /// How many settles are on stacks, with what they have started in their turn above them.
-  private let nested = Atomic<Int>(0)
-
-  /// How many may be: loads that settle at once would otherwise nest as deep as the tree. See `Limiter`.
-  private static var deepestNesting: Int { 16 }
-
-  /// Settles that came when there were so many.
-  private let deferred = Mutex(CascadeDeferred())
-
-  /// How long after it was set the watch looks whether deferred settles are taken up. What others lose by a thread that is
-  /// held up, and so far longer than a stack of loads that are there at once.
-  private static var watchInterval: Duration { .milliseconds(1) }
-
-  /// How long a thread that brought but one settle takes up others; then the rest goes elsewhere. It may be the main thread.
-  private static var longestStay: Duration { .milliseconds(5) }
+  @usableFromInline let isDone: Atomic<Bool>
+  @usableFromInline let stacks = CascadeStacks()
+  /// What a permit is for: `startNext`, as it was compiled where this run was made. The limiter knows a run by a protocol only,
+  /// and what is called by that is compiled for all.
+  private let starter: @Sendable (CascadeRun) -> Bool
 
   /// All that the run knows, under one lock, so that an id costs few of them.
+  @usableFromInline
   struct Book: Sendable {
-    var state: CascadeState<ID>
-    var stock: CascadeStock<Cascade.Branch, Resource>
+    @usableFromInline var state: CascadeState<ID>
+    @usableFromInline var stock: CascadeStock<Cascade.Branch, Resource>
     /// How many threads are just now telling of branches that a decision of theirs completed. A run doesn't end before
     /// they are through: a cancelling thread holds no pass, and others may settle all the rest while it tells.
-    var telling = 0
+    @usableFromInline var telling = 0
     var hasEnded = false
     /// The report of an abandoned run, which the last of those threads makes.
-    var whenTold: (@Sendable () -> Void)?
+    @usableFromInline var whenTold: (@Sendable () -> Void)?
+
+    init(state: CascadeState<ID>, stock: CascadeStock<Cascade.Branch, Resource>) {
+      self.state = state
+      self.stock = stock
+    }
 
     /// Returns what is to be done now that they have been told of.
     mutating func hasTold() -> (@Sendable () -> Void)? {
@@ -66,21 +67,31 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
     }
   }
 
-  init(_ cascade: Cascade, _ roots: [ID], onBranch: (@Sendable (Cascade.Branch) -> Void)? = nil) {
+  @inlinable
+  convenience init(_ cascade: Cascade, _ roots: [ID], onBranch: (@Sendable (Cascade.Branch) -> Void)? = nil) {
+    self.init(cascade, roots, onBranch, starter: { run in run.startNext() })
+  }
+
+  @usableFromInline
+  init(
+    _ cascade: Cascade, _ roots: [ID], _ onBranch: (@Sendable (Cascade.Branch) -> Void)?,
+    starter: @escaping @Sendable (CascadeRun) -> Bool
+  ) {
     self.cascade = cascade
+    self.starter = starter
     baton = Baton(name: cascade.name, limit: cascade.limit, observer: cascade.observer)
     let state = CascadeState(roots: roots)
     isDone = Atomic(state.isDone)
     book = Mutex(Book(state: state, stock: CascadeStock(onBranch: onBranch)))
   }
 
+  @inlinable
   func start(_ completion: @escaping @Sendable (Cascade.Report) -> Void) {
     // One for the run, and one for this function, since a cancellation can end the run while its roots are looked at.
     baton.pass(count: 2)
     baton.onCompletion { outcome in self.end(outcome, completion) }
     baton.onCancel { self.cancel() }
-    let roots = book.withLock { $0.state.ids(in: 0..<$0.state.branchCount) }
-    let attempts = discover(roots, from: 0)
+    let attempts = discover(book.withLock { 0..<$0.state.branchCount })
     endIfDone()
     baton.finish()
     enqueue(attempts)
@@ -90,117 +101,92 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
 
   /// Takes in what a decision discovered: what is at hand settles now, and what that discovers, and so on. Permits are
   /// asked for afterwards, so that nothing overtakes its elders.
-  /// - Parameters:
-  ///   - ids: What it discovered.
-  ///   - first: The index of the first.
+  /// - Parameter indices: What it discovered.
   /// - Returns: The first attempts at the rest.
-  private func discover(_ ids: [ID], from first: Int) -> [CascadeAttempt] {
-    guard let alreadyHave = cascade.alreadyHave else {
-      return ids.indices.map { firstAttempt(at: first + $0, ids[$0]) }
-    }
-    var discovered = Queue<(ids: [ID], first: Int)>()
-    discovered.append((ids, first))
+  @inlinable
+  func discover(_ indices: Range<Int>) -> [CascadeAttempt] {
+    guard let alreadyHave = cascade.alreadyHave else { return indices.map(firstAttempt) }
+    var discovered = Queue<Range<Int>>()
+    discovered.append(indices)
     var attempts: [CascadeAttempt] = []
-    while let (ids, first) = discovered.popFirst() {
-      for (index, id) in zip(first..., ids) {
-        if let loaded = alreadyHave(id) {
-          take(loaded, index) { discovered.append(($0, $1)) }
+    while let indices = discovered.popFirst() {
+      for index in indices {
+        if let loaded = alreadyHave(id(at: index)) {
+          take(loaded, index) { discovered.append($0) }
         } else {
-          attempts.append(firstAttempt(at: index, id))
+          attempts.append(firstAttempt(at: index))
         }
       }
     }
     return attempts
   }
 
-  private func firstAttempt(at index: Int, _ id: ID) -> CascadeAttempt {
-    CascadeAttempt(index: index, number: 1, pass: makePass(id))
+  @inlinable
+  func id(at index: Int) -> ID { book.withLock { $0.state.id(at: index) } }
+
+  @inlinable
+  func firstAttempt(at index: Int) -> CascadeAttempt {
+    CascadeAttempt(index: index, number: 1, pass: makePass(at: index))
   }
 
   /// Its place is the cascade's description, which is where the user wrote the load. Its label is made for observers only:
-  /// who else wants it asks for `label(of:)`, which few do, and making a text of an id takes longer than all the rest here.
-  private func makePass(_ id: @autoclosure () -> ID) -> Baton.Pass {
+  /// who else wants it asks for `label(at:)`, which few do, and making a text of an id takes longer than all the rest here.
+  @usableFromInline
+  func makePass(at index: Int) -> Baton.Pass {
     baton.makePass(
-      baton.core.isObserved ? "\(id())" : nil, fileID: cascade.location.fileID, line: cascade.location.line)
+      baton.core.isObserved ? label(at: index) : nil, fileID: cascade.location.fileID, line: cascade.location.line)
   }
 
-  /// What failures and reports call an attempt.
-  func label(of attempt: CascadeAttempt) -> String { "\(book.withLock { $0.state.id(at: attempt.index) })" }
+  /// What observers, failures and reports call an attempt at an id.
+  @usableFromInline
+  func label(at index: Int) -> String { "\(id(at: index))" }
 
-  private func enqueue(_ attempts: [CascadeAttempt]) {
+  @inlinable
+  func enqueue(_ attempts: [CascadeAttempt]) {
     guard !attempts.isEmpty else { return }
-    if baton.core.limiter != nil, baton.core.watchesRunners {
-      for attempt in attempts { attempt.pass.waits(.waitsForPermit) }
-    }
+    tellOfWaiting(attempts)
     book.withLock { book in for attempt in attempts { book.stock.ready.append(attempt) } }
     // Either the cancellation finds them in the queue, or they find the cancellation.
     guard !baton.isCancelled else { return dropReady() }
+    seekPermits(attempts.count)
+  }
+
+  @usableFromInline
+  func tellOfWaiting(_ attempts: [CascadeAttempt]) {
+    guard baton.core.limiter != nil, baton.core.watchesRunners else { return }
+    for attempt in attempts { attempt.pass.waits(.waitsForPermit) }
+  }
+
+  @usableFromInline
+  func seekPermits(_ count: Int) {
     guard let limiter = baton.core.limiter else {
-      for _ in attempts { _ = run() }
+      for _ in 0..<count { _ = run() }
       return
     }
-    for _ in attempts { limiter.start(self) }
+    for _ in 0..<count { limiter.start(self) }
   }
 
   // MARK: Settling
 
   /// An attempt, whose pass the caller has claimed, is over.
+  @inlinable
   func settle(_ attempt: CascadeAttempt, with result: Result<Cascade.Loaded, any Error>) {
-    // Relaxed, here and below: a number of frames, which publishes nothing. The deferred have a lock; one that comes just
-    // when the last frame was left has the watch.
-    guard nested.load(ordering: .relaxed) < Self.deepestNesting else {
-      return postpone { self.settleHere(attempt, with: result) }
-    }
-    nested.wrappingAdd(1, ordering: .relaxed)
+    guard stacks.enter() else { return stacks.postpone { self.settleHere(attempt, with: result) } }
     settleHere(attempt, with: result)
-    guard nested.wrappingSubtract(1, ordering: .relaxed).newValue == 0 else { return }
-    takeUpDeferred(staying: Self.longestStay)
+    stacks.leave()
   }
 
-  private func postpone(_ settle: @escaping @Sendable () -> Void) {
-    if deferred.withLock({ $0.append(CascadeDeferred.Settle(body: settle)) }) { watch() }
-  }
-
-  /// Takes up what was deferred, until there is none. Each may have as many frames on the stack above it as the first had.
-  private func takeUpDeferred(staying limit: Duration?) {
-    var since: ContinuousClock.Instant?
-    while let settle = deferred.withLock({ $0.takeUp() }) {
-      nested.wrappingAdd(1, ordering: .relaxed)
-      settle.body()
-      nested.wrappingSubtract(1, ordering: .relaxed)
-      guard let limit else { continue }
-      let now = ContinuousClock.now
-      if let since, now - since > limit {
-        return Baton.Executor.elsewhere { self.takeUpDeferred(staying: nil) }
-      }
-      since = since ?? now
-    }
-  }
-
-  /// Holds the run weakly: what is deferred holds it, so without it there is nothing to look for.
-  private func watch() {
-    Baton.Executor.elsewhere(after: Self.watchInterval) { [weak self] in
-      guard let self else { return }
-      let look = self.deferred.withLock { $0.look() }
-      if look != .ends { self.watch() }
-      if look == .takesUp { self.takeUpDeferred(staying: nil) }
-    }
-  }
-
-  private func settleHere(_ attempt: CascadeAttempt, with result: Result<Cascade.Loaded, any Error>) {
+  @inlinable
+  func settleHere(_ attempt: CascadeAttempt, with result: Result<Cascade.Loaded, any Error>) {
     var told: (any Error)?
     switch result {
     case .success(let loaded):
-      take(loaded, attempt.index) { enqueue(discover($0, from: $1)) }
+      take(loaded, attempt.index) { enqueue(discover($0)) }
     case .failure(let error):
       told = error
-      if !baton.isCancelled, let delay = cascade.retry.delay(afterAttempt: attempt.number, error) {
-        tryAgain(attempt, error, after: delay)
-      } else {
-        fail(attempt.index, error)
-      }
+      failed(attempt, error)
     }
-    attempt.pass.settleClaimed(told: told) { self.label(of: attempt) }
+    attempt.pass.settleClaimed(told: told) { self.label(at: attempt.index) }
     endIfDone()
   }
 
@@ -208,20 +194,20 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
   /// - Parameters:
   ///   - loaded: What came.
   ///   - index: The id's.
-  ///   - discovered: Gets the ids that are new, and the index of the first; not called if there are none.
-  private func take(_ loaded: Cascade.Loaded, _ index: Int, _ discovered: ([ID], Int) -> Void) {
+  ///   - discovered: Gets what is new; not called if nothing is.
+  @inlinable
+  func take(_ loaded: Cascade.Loaded, _ index: Int, _ discovered: (Range<Int>) -> Void) {
     let children = CascadeChildren(loaded.children)
-    var ids: [ID] = []
     let decision = decide { book in
       // Nil: at hand, but a cancellation was here first, and the branches that reach it have failed without it.
       guard let decision = book.state.settled(index, children: children) else { return nil }
       book.stock.put(loaded.resource, at: index)
-      ids = book.state.ids(in: decision.loads)
       return decision
     }
-    if let decision, !ids.isEmpty { discovered(ids, decision.loads.lowerBound) }
+    if let decision, !decision.loads.isEmpty { discovered(decision.loads) }
   }
 
+  @usableFromInline
   func fail(_ index: Int, _ error: any Error) {
     // Thrown because the run was cancelled, it is noise (rule 5).
     let isNoise = error is CancellationError && baton.isCancelled
@@ -231,9 +217,19 @@ final class CascadeRun<ID: Hashable & Sendable, Resource: Sendable>: Sendable {
     }
   }
 
+  @usableFromInline
+  func failed(_ attempt: CascadeAttempt, _ error: any Error) {
+    if !baton.isCancelled, let delay = cascade.retry.delay(afterAttempt: attempt.number, error) {
+      tryAgain(attempt, error, after: delay)
+    } else {
+      fail(attempt.index, error)
+    }
+  }
+
   /// The next attempt counts from now on, and waits without a permit.
-  private func tryAgain(_ attempt: CascadeAttempt, _ error: any Error, after delay: Duration) {
-    let pass = makePass(book.withLock { $0.state.id(at: attempt.index) })
+  @usableFromInline
+  func tryAgain(_ attempt: CascadeAttempt, _ error: any Error, after delay: Duration) {
+    let pass = makePass(at: attempt.index)
     let next = CascadeAttempt(index: attempt.index, number: attempt.number + 1, pass: pass, lastError: error)
     guard delay > .zero else { return enqueue([next]) }
     pass.waits(.waitsForAttempt)
@@ -250,21 +246,25 @@ extension CascadeRun: PermitSeeker {
   /// A request is for the first that is ready by then: `run` finds out whether any is.
   var isWithdrawn: Bool { false }
 
-  func run() -> Bool {
+  func run() -> Bool { starter(self) }
+
+  /// Starts the first attempt that is ready, with the permit that the caller got.
+  /// - Returns: False if none starts; the permit is the caller's again.
+  @inlinable
+  func startNext() -> Bool {
     let isCancelled = baton.isCancelled
-    let taken = book.withLock { book -> (attempt: CascadeAttempt, starts: Bool)? in
+    let taken = book.withLock { book -> (attempt: CascadeAttempt, id: ID?)? in
       guard let attempt = book.stock.ready.popFirst() else { return nil }
-      return (attempt, !isCancelled && (attempt.number > 1 || book.state.start(attempt.index)))
+      let starts = !isCancelled && (attempt.number > 1 || book.state.start(attempt.index))
+      return (attempt, starts ? book.state.id(at: attempt.index) : nil)
     }
-    guard let (attempt, starts) = taken else { return false }
-    guard starts else {
+    guard let (attempt, id) = taken else { return false }
+    guard let id else {
       drop(attempt)
-      endIfDone()
       return false
     }
-    attempt.pass.takePermit()
-    attempt.pass.begins()
-    cascade.load(book.withLock { $0.state.id(at: attempt.index) }, Cascade.Pass(self, attempt))
+    attempt.pass.starts()
+    cascade.load(id, Cascade.Pass(self, attempt))
     return true
   }
 }

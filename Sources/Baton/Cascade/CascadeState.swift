@@ -35,9 +35,10 @@
 /// release (which is why children are an array, and not any sequence). What remains is `==`, asked where hashes agree,
 /// that is, mostly of equal ids. An owner that wants not even that under its lock takes the state out of its mutex to
 /// ask, and meanwhile queues what else settles.
+@usableFromInline
 struct CascadeState<ID: Hashable & Sendable>: Sendable {
-  private(set) var ids: CascadeIDs<ID>
-  private(set) var graph: CascadeGraph
+  @usableFromInline private(set) var ids: CascadeIDs<ID>
+  @usableFromInline private(set) var graph: CascadeGraph
 
   /// A run's state before anything has started. The first loads are the roots': `0..<branchCount`.
   ///
@@ -59,6 +60,7 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Marks an id as loading. False when it isn't waiting any more, so that nothing must be started.
+  @inlinable
   mutating func start(_ index: Int) -> Bool {
     defer { checkInvariants() }
     return graph.start(index)
@@ -70,6 +72,7 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   ///   - index: The id's.
   ///   - children: The ids that it names, in the order in which they are to start; duplicates do no harm.
   /// - Returns: `nil` when the id had settled before: what came with this call is surplus.
+  @inlinable
   mutating func settled(_ index: Int, children: CascadeChildren<ID>) -> CascadeDecision? {
     guard !graph.state(at: index).isSettled else { return nil }
     defer { checkInvariants() }
@@ -78,6 +81,7 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   }
 
   /// An id's load failed, for good. `nil` when the id had settled before.
+  @usableFromInline
   mutating func failed(_ index: Int) -> CascadeDecision? {
     guard !graph.state(at: index).isSettled else { return nil }
     defer { checkInvariants() }
@@ -85,12 +89,14 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Settles all that hasn't started as cancelled, and from now on all that is discovered. What is loading goes on.
+  @usableFromInline
   mutating func cancel() -> CascadeDecision {
     defer { checkInvariants() }
     return graph.cancel(whileLoading: false)
   }
 
   /// As `cancel()`, with what is loading as well: the run is done when this returns, and what still comes is surplus.
+  @usableFromInline
   mutating func abandon() -> CascadeDecision {
     defer { checkInvariants() }
     return graph.cancel(whileLoading: true)
@@ -99,22 +105,22 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   // MARK: Looking
 
   /// How many branches the run has, which is how many different roots it was given.
-  var branchCount: Int { graph.branchCount }
+  @usableFromInline var branchCount: Int { graph.branchCount }
 
   /// How many ids have been discovered.
-  var count: Int { graph.count }
+  @usableFromInline var count: Int { graph.count }
 
   /// Whether every id has settled, and so every branch is complete.
-  var isDone: Bool { graph.isDone }
+  @usableFromInline var isDone: Bool { graph.isDone }
 
   /// Whether the run was cancelled or abandoned.
   var isCancelled: Bool { graph.isCancelled }
 
   /// The id that has an index.
-  func id(at index: Int) -> ID { ids[index] }
+  @inlinable func id(at index: Int) -> ID { ids[index] }
 
   /// The ids that have these indices.
-  func ids(in range: Range<Int>) -> [ID] { ids[range] }
+  @inlinable func ids(in range: Range<Int>) -> [ID] { ids[range] }
 
   /// The index of an id, if it has been discovered.
   func index(of id: ID) -> Int? { ids.index(of: id) }
@@ -138,7 +144,8 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   func ids(of branch: Int) -> [ID] { graph.indices(of: branch).map { ids[$0] } }
 
   /// Traps in debug builds where an invariant doesn't hold.
-  private func checkInvariants() {
+  @usableFromInline
+  func checkInvariants() {
     #if DEBUG
     graph.checkInvariants()
     precondition(ids.count == graph.count, "G1: \(ids.count) ids have \(graph.count) indices")

@@ -83,7 +83,7 @@ final class Watch: Sendable {
 // MARK: The word that counts: `word`, or the ledger of an observed baton
 
 extension Baton.Core {
-  var isObserved: Bool { watch != nil }
+  @usableFromInline var isObserved: Bool { watch != nil }
 
   /// The counting word. Acquiring: whoever sees `sealed` or `cancelled` sees what was done before it was set.
   var current: BatonWord {

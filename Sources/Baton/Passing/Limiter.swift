@@ -163,8 +163,7 @@ final class Runner: PermitSeeker {
       settle(contents)
       return false
     }
-    contents.pass.takePermit()
-    contents.pass.begins()
+    contents.pass.starts()
     Baton.withCurrent(contents.capture) { contents.body(contents.pass) }
     return true
   }

@@ -47,16 +47,20 @@ struct LimiterState: Sendable {
 }
 
 /// First in, first out, in an array whose dead front is cut off when it is half of all.
+@usableFromInline
 struct Queue<Element> {
-  private var elements: [Element?] = []
-  private var head = 0
+  @usableFromInline var elements: [Element?] = []
+  @usableFromInline var head = 0
+
+  @inlinable init() {}
 
   var count: Int { elements.count - head }
   var isEmpty: Bool { count == 0 }
 
-  mutating func append(_ element: Element) { elements.append(element) }
+  @inlinable mutating func append(_ element: Element) { elements.append(element) }
 
   /// - Complexity: Amortised O(1).
+  @inlinable
   mutating func popFirst() -> Element? {
     guard head < elements.count else { return nil }
     let element = elements[head].take()

@@ -166,6 +166,7 @@ extension Baton {
     /// - Parameters:
     ///   - told: What an observer hears of, nil if all went well.
     ///   - lateLabel: What the pass is called if it comes after abandonment.
+    @usableFromInline
     func settleClaimed(told: (any Error)?, lateLabel: () -> String?) {
       handBack(markSettled(), error: nil, cancels: false, told: told, lateLabel: lateLabel)
     }
@@ -231,6 +232,13 @@ extension Baton {
       guard baton.core.watchesRunners, !has(Self.inert) else { return }
       flags.bitwiseOr(Self.waited, ordering: .relaxed)
       baton.core.observe(self, stage)
+    }
+
+    /// The runner begins with a permit.
+    @usableFromInline
+    func starts() {
+      takePermit()
+      begins()
     }
 
     /// The runner begins.

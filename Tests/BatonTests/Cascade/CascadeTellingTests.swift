@@ -1,5 +1,6 @@
 // What comes in the middle of telling: of branches, and of a cancellation. (CascadeRun.swift)
 
+import Dispatch
 import Testing
 
 @testable import Baton
@@ -34,6 +35,38 @@ import Testing
     run.baton.cancelAll()
     #expect(freeing.loads.started == ["a"])
     #expect(run.report?.resources == ["a": "a"] && run.report?.branches["b"]?.outcome.isCancelled == true)
+  }
+
+  // Its last id fails on the thread that hands back a permit of somebody else's, while the cancelling thread is through.
+  @Test func `a run whose last attempt is dropped after its cancellation ends`() async {
+    final class Waiting: Baton.Observer {
+      let (isFlagged, isTold) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      func baton(_ identity: Baton.Identity, _ event: Baton.Event) {
+        guard case .cancelled = event else { return }
+        isFlagged.signal()
+        isTold.wait()
+      }
+    }
+    let (waiting, isCancelled) = (Waiting(), DispatchSemaphore(value: 0))
+    let (limiter, loads) = (Baton.Limiter(1), Loads(Tree(children: [:])))
+    let run = Reported(loads.cascade(limit: limiter, retry: .attempts(2), observer: waiting), ["a"]) { _ in
+      waiting.isTold.signal()
+      isCancelled.wait()
+    }
+    let other = Baton(limit: limiter)
+    let theirs = Holder<Baton.Pass>(nil)
+    other.start { theirs.put($0) }
+    loads.take("a")?.cancel(SomeError(1))
+    await onThreads(2) { thread in
+      if thread == 0 {
+        run.baton.cancelAll()
+        isCancelled.signal()
+      } else {
+        waiting.isFlagged.wait()
+        theirs.current?.finish()
+      }
+    }
+    #expect(loads.started == ["a"] && run.report?.outcome.numbers == [1])
   }
 
   // Only settles that nest go elsewhere.
