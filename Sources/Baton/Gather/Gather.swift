@@ -135,17 +135,36 @@ extension Baton {
     @inlinable
     func open(waiting: Bool) -> Int { baton.isComplete ? 0 : slots.state.withLock { $0.open(waiting: waiting) } }
 
+    /// Makes a result of what a callback got, and settles with it.
+    @inlinable
+    func settle<each Argument>(
+      _ pass: Baton.Pass, _ index: Int, by handler: (repeat each Argument) throws -> Value,
+      _ argument: repeat each Argument
+    ) {
+      guard pass.claim() else { return pass.reportSecondSettle() }
+      let result: Result<Value, any Error>
+      do { result = .success(try handler(repeat each argument)) } catch { result = .failure(error) }
+      settle(pass, index, with: result, reportsLate: true)
+    }
+
     /// Fills a slot and hands its pass back, in this order: the result is there when the count falls.
     @inlinable
     func settle(_ pass: Baton.Pass, _ index: Int, with result: Result<Value, any Error>, reportsLate: Bool) {
-      var error: (any Error)?
-      if case .failure(let failure) = result { error = failure }
+      if case .failure(let error) = result { return settle(pass, index, failing: error, reportsLate: reportsLate) }
       // After abandonment nothing is taken in.
+      if !baton.isComplete { slots.state.withLock { $0.fill(index, with: result, failure: nil) } }
+      pass.settleClaimed(error: nil, cancels: false, reportsLate: reportsLate)
+    }
+
+    /// Out of line: few fail, and what they need would make the way of all others longer.
+    @inlinable
+    @inline(never)
+    func settle(_ pass: Baton.Pass, _ index: Int, failing error: any Error, reportsLate: Bool) {
       if !baton.isComplete {
-        let recorded = policy == .continues ? error.flatMap { recordable($0, pass) } : nil
-        slots.state.withLock { $0.fill(index, with: result, failure: recorded) }
+        let recorded = policy == .continues ? recordable(error, pass) : nil
+        slots.state.withLock { $0.fill(index, with: .failure(error), failure: recorded) }
       }
-      let cancels = policy == .cancelsRest && error != nil
+      let cancels = policy == .cancelsRest
       pass.settleClaimed(error: cancels ? error : nil, cancels: cancels, told: error, reportsLate: reportsLate)
     }
 

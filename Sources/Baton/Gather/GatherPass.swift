@@ -76,11 +76,7 @@ extension Baton.Gather {
     public func callback<each Argument>(
       _ handler: @escaping @Sendable (repeat each Argument) throws -> Value
     ) -> @Sendable (repeat each Argument) -> Void {
-      { (argument: repeat each Argument) in
-        guard self.pass.claim() else { return self.pass.reportSecondSettle() }
-        let result: Result<Value, any Error>
-        do { result = .success(try handler(repeat each argument)) } catch { result = .failure(error) }
-        self.settle(with: result)
+      { (argument: repeat each Argument) in self.gather.settle(self.pass, self.index, by: handler, repeat each argument)
       }
     }
 
@@ -128,7 +124,12 @@ extension Baton.Gather {
     _ label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Value
   ) -> @Sendable (repeat each Argument) -> Void {
-    makePass(label, fileID: fileID, line: line).callback(handler)
+    let pass = baton.makePass(label, fileID: fileID, line: line)
+    let index = open(waiting: false)
+    // Let go without a call, the bare pass cancels the baton, and at the end the slot says that it was left. Where that is
+    // to cancel nothing, it takes an object that knows the slot.
+    guard policy == .cancelsRest else { return Pass(self, pass, index).callback(handler) }
+    return { (argument: repeat each Argument) in self.settle(pass, index, by: handler, repeat each argument) }
   }
 
   /// Starts a runner as soon as the baton's limit permits; see ``Baton/start(_:fileID:line:_:)``.
@@ -146,9 +147,23 @@ extension Baton.Gather {
     _ body: @escaping @Sendable (Pass) -> Void
   ) {
     let pass = baton.makePass(label, fileID: fileID, line: line)
+    if let pass = begin(pass) { return body(pass) }
+    wait(with: pass, body)
+  }
+
+  /// Begins with a runner at once, if it may begin at once.
+  /// - Returns: Its pass; nil if it is to wait.
+  @inlinable
+  func begin(_ pass: Baton.Pass) -> Pass? {
+    baton.begins(pass) ? Pass(self, pass, open(waiting: false)) : nil
+  }
+
+  /// Has a runner wait for its permit. Its object is made when it starts: one that never does has nobody to drop it, and its
+  /// slot says so.
+  @inlinable
+  func wait(with pass: Baton.Pass, _ body: @escaping @Sendable (Pass) -> Void) {
     let index = open(waiting: true)
-    // Its object is made when it starts: one that never does has nobody to drop it, and its slot says so.
-    baton.start(pass) { pass in
+    baton.wait(with: pass) { pass in
       self.begin(index)
       body(Pass(self, pass, index))
     }

@@ -161,7 +161,11 @@ extension Baton.Gather {
   ) where Items.Element: Sendable {
     reserve(items.underestimatedCount)
     baton.withPass {
-      for item in items { start { pass in body(item, pass) } }
+      for item in items {
+        // Without a closure, where it begins at once.
+        let pass = baton.makePass()
+        if let pass = begin(pass) { body(item, pass) } else { wait(with: pass) { pass in body(item, pass) } }
+      }
     }
   }
 

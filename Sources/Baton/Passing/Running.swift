@@ -61,20 +61,30 @@ extension Baton {
   }
 
   /// Starts a runner whose pass is made already.
-  @usableFromInline
   func start(_ pass: Pass, _ body: @escaping @Sendable (Pass) -> Void) {
+    if begins(pass) { body(pass) } else { wait(with: pass, body) }
+  }
+
+  /// Whether a runner may begin at once; then it has a permit, and its caller runs it. With a permit at once there is nothing
+  /// to wait for, and nothing that a cancellation could withdraw.
+  @usableFromInline
+  func begins(_ pass: Pass) -> Bool {
+    if pass.isCancelled { return false }
+    guard let limiter = core.limiter else { return true }
+    guard limiter.takesPermit() else { return false }
+    pass.takePermit()
+    return true
+  }
+
+  /// Has a runner wait for its permit, or settles its pass if the baton is cancelled.
+  @usableFromInline
+  func wait(with pass: Pass, _ body: @escaping @Sendable (Pass) -> Void) {
     if pass.isCancelled { return pass.settleUnstarted() }
-    guard let limiter = core.limiter else { return body(pass) }
-    // With a permit at once there is nothing to wait for, and nothing that a cancellation could withdraw.
-    if limiter.takesPermit() {
-      pass.takePermit()
-      return body(pass)
-    }
     // Told before it is in the line: afterwards another thread may have told already that it begins.
     pass.waits(.waitsForPermit)
     let runner = Runner(pass, body)
     runner.listen()
-    limiter.start(runner)
+    core.limiter?.start(runner)
   }
 
   /// Holds a pass while the body runs: the way to have work end that may turn out to be empty.

@@ -29,11 +29,20 @@ import Testing
     expectOneMisuse(events, .dropped, label: "logo.png", line: line)
   }
 
-  @Test func `a callback that is let go without a call leaves an AbandonedError`() async {
-    let gather = Baton.Gather<Int>(observer: events)
+  @Test(arguments: [Baton.Gather<Int>.FailurePolicy.cancelsRest, .continues])
+  func `a callback that is let go without a call leaves an AbandonedError in its slot, and is reported`(
+    policy: Baton.Gather<Int>.FailurePolicy
+  ) async throws {
+    let gather = Baton.Gather<Int>(onFailure: policy, observer: events)
+    let other = gather.pass { $0 }
     let line: UInt = #line + 1
     Holder<@Sendable (Int) -> Void>(gather.pass("logo.png") { $0 }).drop()
-    await #expect(throws: Baton.AbandonedError(outstanding: 1)) { try await gather.values }
+    other(1)
+    let results = await gather.results
+    #expect(try results[0].get() == 1)
+    #expect(throws: Baton.AbandonedError(outstanding: 1)) { try results[1].get() }
+    #expect(results.failures.map(\.label) == ["logo.png"])
+    #expect(results.isCancelled == (policy == .cancelsRest))
     expectOneMisuse(events, .dropped, label: "logo.png", line: line)
   }
 
@@ -125,6 +134,22 @@ import Testing
     #expect(throws: SomeError(9)) { try results.values() }
     #expect(log.all == ["2 results"])
     #expect(events.misuses.map(\.kind) == [.late])
+  }
+
+  @Test func `what is out at abandonment leaves an AbandonedError, whatever kind of pass it is`() async throws {
+    let gather = Baton.Gather<Int>(limit: 1)
+    let passes = Log<Baton.Gather<Int>.Pass>()
+    let callback = gather.pass { (value: Int) in value }
+    for _ in 0..<2 { gather.start { passes.add($0) } }
+    passes.all[0].finish(1)
+    #expect(passes.count == 2)
+    gather.baton.abandon()
+    let results = await gather.results
+    #expect(try results[1].get() == 1)
+    for index in [0, 2] { #expect(throws: Baton.AbandonedError(outstanding: 1)) { try results[index].get() } }
+    // Late, which is absorbed.
+    callback(0)
+    passes.all[1].finish(2)
   }
 
   /// Without a completion nobody has asked for the results when the late ones come.
