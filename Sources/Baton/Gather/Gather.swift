@@ -149,23 +149,28 @@ extension Baton {
 
     /// Fills a slot and hands its pass back, in this order: the result is there when the count falls.
     @inlinable
-    func settle(_ pass: Baton.Pass, _ index: Int, with result: Result<Value, any Error>, reportsLate: Bool) {
-      if case .failure(let error) = result { return settle(pass, index, failing: error, reportsLate: reportsLate) }
+    func settle(
+      _ pass: Baton.Pass, _ index: Int, with result: Result<Value, any Error>, reportsLate: Bool, flags: UInt8? = nil
+    ) {
+      if case .failure(let error) = result {
+        return settle(pass, index, failing: error, reportsLate: reportsLate, flags: flags)
+      }
       // After abandonment nothing is taken in.
       if !baton.isComplete { slots.state.withLock { $0.fill(index, with: result, failure: nil) } }
-      pass.settleClaimed(error: nil, cancels: false, reportsLate: reportsLate)
+      pass.settleClaimed(error: nil, cancels: false, reportsLate: reportsLate, flags: flags)
     }
 
     /// Out of line: few fail, and what they need would make the way of all others longer.
     @inlinable
     @inline(never)
-    func settle(_ pass: Baton.Pass, _ index: Int, failing error: any Error, reportsLate: Bool) {
+    func settle(_ pass: Baton.Pass, _ index: Int, failing error: any Error, reportsLate: Bool, flags: UInt8?) {
       if !baton.isComplete {
         let recorded = policy == .continues ? recordable(error, pass) : nil
         slots.state.withLock { $0.fill(index, with: .failure(error), failure: recorded) }
       }
       let cancels = policy == .cancelsRest
-      pass.settleClaimed(error: cancels ? error : nil, cancels: cancels, told: error, reportsLate: reportsLate)
+      pass.settleClaimed(
+        error: cancels ? error : nil, cancels: cancels, told: error, reportsLate: reportsLate, flags: flags)
     }
 
     /// A failure of which the outcome won't know; nil for what is noise after a cancellation, as in rule 5.

@@ -58,8 +58,8 @@ extension Baton.Gather {
     /// - Returns: False if it was settled already; nothing is changed, and nothing reported.
     @inlinable
     public func tryFinish<E: Error>(with result: Result<Value, E>) -> Bool {
-      guard pass.claim() else { return false }
-      settle(with: result.mapError { $0 })
+      guard let flags = pass.claimToSettle() else { return false }
+      gather.settle(pass, index, with: result.mapError { $0 }, reportsLate: true, flags: flags)
       return true
     }
 
@@ -86,7 +86,7 @@ extension Baton.Gather {
 
     /// Settles a claimed pass.
     @inlinable
-    func settle(with result: Result<Value, any Error>, reportsLate: Bool = true) {
+    func settle(with result: Result<Value, any Error>, reportsLate: Bool) {
       gather.settle(pass, index, with: result, reportsLate: reportsLate)
     }
   }

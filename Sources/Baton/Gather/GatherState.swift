@@ -18,6 +18,15 @@ struct GatherState<Value: Sendable>: Sendable {
     case out
     /// The result is there. Final.
     case filled(Result<Value, any Error>)
+
+    /// What it comes to when nothing comes any more.
+    @inlinable var result: Result<Value, any Error> {
+      switch self {
+      case .filled(let result): result
+      case .waiting: .failure(CancellationError())
+      case .out: .failure(Baton.AbandonedError(outstanding: 1))
+      }
+    }
   }
 
   /// A failure that fills a slot without cancelling the baton.
@@ -68,14 +77,7 @@ struct GatherState<Value: Sendable>: Sendable {
   /// All is in, or will never be.
   @inlinable mutating func complete(_ outcome: Baton.Outcome) -> Baton.Gather<Value>.Results {
     let results = Baton.Gather<Value>.Results(
-      slots.map { slot in
-        switch slot {
-        case .filled(let result): result
-        case .waiting: .failure(CancellationError())
-        case .out: .failure(Baton.AbandonedError(outstanding: 1))
-        }
-      },
-      failures: merged(outcome.failures), isCancelled: outcome.isCancelled)
+      slots, failures: merged(outcome.failures), isCancelled: outcome.isCancelled)
     self.results = results
     slots = []
     failures = []

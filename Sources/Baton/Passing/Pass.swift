@@ -136,7 +136,8 @@ extension Baton {
     ///
     /// Who comes too late changes nothing: the pass may be claimed only, its callback still running and adding handlers.
     /// - Returns: What `handBack` wants to know; nil to who comes too late.
-    private func claimToSettle() -> UInt8? {
+    @usableFromInline
+    func claimToSettle() -> UInt8? {
       // Relaxed: a guess, which the exchange checks. That one acquires and releases, as `settled` does in `settleClaimed`: it
       // pairs with `onCancel`, whose handlers are stored before it says that the pass listens.
       var old = flags.load(ordering: .relaxed)
@@ -155,11 +156,12 @@ extension Baton {
     ///   - cancels: Whether the baton is cancelled by this.
     ///   - told: What an observer hears instead, where an error doesn't cancel.
     ///   - reportsLate: Whether coming after abandonment is a misuse; not where the library itself settles.
+    ///   - flags: What `claimToSettle` returned, where it was claimed by that.
     @usableFromInline
     func settleClaimed(
-      error: (any Error)?, cancels: Bool, told: (any Error)? = nil, reportsLate: Bool = true
+      error: (any Error)?, cancels: Bool, told: (any Error)? = nil, reportsLate: Bool = true, flags: UInt8? = nil
     ) {
-      handBack(markSettled(), error: error, cancels: cancels, told: told, reportsLate: reportsLate)
+      handBack(flags ?? markSettled(), error: error, cancels: cancels, told: told, reportsLate: reportsLate)
     }
 
     /// Hands back a claimed pass without cancelling.

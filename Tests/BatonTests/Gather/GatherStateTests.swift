@@ -113,7 +113,7 @@ import Testing
     _ results: [Result<Int, any Error>], failures: [Int] = [], isCancelled: Bool = false
   ) -> Baton.Gather<Int>.Results {
     let failures = failures.map { Baton.Failure(error: SomeError($0), lineage: nil) }
-    return Baton.Gather<Int>.Results(results, failures: failures, isCancelled: isCancelled)
+    return Baton.Gather<Int>.Results(results.map { .filled($0) }, failures: failures, isCancelled: isCancelled)
   }
 
   @Test func `values are all of them, in order`() throws {
