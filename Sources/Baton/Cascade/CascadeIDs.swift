@@ -64,12 +64,17 @@ struct CascadeIDs<ID: Hashable & Sendable>: Sendable {
   mutating func index(adding id: ID, hash: UInt32) -> Int32 {
     let slot = slot(of: id, hash: hash)
     if let index = table.index(in: slot) { return index }
-    precondition(ids.count < Int32.max, "Cascade: more than \(Int32.max) ids")
+    if ids.count >= Int32.max { Self.trapTooMany() }
     let index = Int32(ids.count)
     ids.append(id)
     table.insert(index, hash: hash, in: slot)
     return index
   }
+
+  /// Out of line, as a precondition would be an assumption in a client that is compiled unchecked.
+  @usableFromInline
+  @inline(never)
+  static func trapTooMany() -> Never { fatalError("Cascade: more than \(Int32.max) ids") }
 
   /// The slot that holds an id, or the empty one in which it would be put.
   @inlinable

@@ -144,15 +144,22 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   func ids(of branch: Int) -> [ID] { graph.indices(of: branch).map { ids[$0] } }
 
   /// Traps in debug builds where an invariant doesn't hold.
-  @usableFromInline
+  @inlinable
   func checkInvariants() {
     #if DEBUG
+    checkAll()
+    #endif
+  }
+
+  #if DEBUG
+  @usableFromInline
+  func checkAll() {
     graph.checkInvariants()
     precondition(ids.count == graph.count, "G1: \(ids.count) ids have \(graph.count) indices")
     guard graph.isSmall else { return }
     for index in 0..<ids.count {
       precondition(ids.index(of: ids[index]) == index, "G1: the id at \(index) isn't found there")
     }
-    #endif
   }
+  #endif
 }
