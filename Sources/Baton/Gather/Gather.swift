@@ -157,7 +157,7 @@ extension Baton {
       }
       // After abandonment nothing is taken in.
       if !baton.isComplete { slots.state.withLock { $0.fill(index, with: result, failure: nil) } }
-      pass.settleClaimed(error: nil, cancels: false, reportsLate: reportsLate, flags: flags)
+      pass.finishClaimed(reportsLate: reportsLate, flags: flags)
     }
 
     /// Out of line: few fail, and what they need would make the way of all others longer.

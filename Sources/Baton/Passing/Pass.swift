@@ -202,9 +202,11 @@ extension Baton {
       ending?.complete(core)
     }
 
-    /// Hands back a claimed pass.
+    /// Hands back a claimed pass of which nothing went wrong. What it is inlined into carries no errors.
     @usableFromInline
-    func finishClaimed() { settleClaimed(error: nil, cancels: false) }
+    func finishClaimed(reportsLate: Bool = true, flags: UInt8? = nil) {
+      handBack(flags ?? markSettled(), error: nil, cancels: false, reportsLate: reportsLate)
+    }
 
     /// Cancels, and hands back a claimed pass.
     @usableFromInline
