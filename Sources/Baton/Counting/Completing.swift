@@ -130,7 +130,7 @@ extension Lifecycle.Ending {
       completion.body(cancelled)
     }
     deliverHandlers(core)
-    return handBack(core)
+    return parent == nil ? nil : handBack(core)
   }
 
   /// The same with a completion that runs on an executor, and whose return has to be waited for if there is a parent.

@@ -196,11 +196,12 @@ struct Lifecycle: ~Copyable, Sendable {
   mutating func seal(cancelled: Bool, frozen: Baton.Tally? = nil) -> Ending {
     stage = .delivering
     if let frozen { rare.frozen = frozen }
-    let ending = Ending(
+    // Swapped, not copied: a copy would be counted.
+    var children: [Baton.Core] = []
+    swap(&children, &self.children)
+    return Ending(
       cancelled: cancelled, completion: completion.take(), parent: parent.take(), children: children,
       remains: rarities.isEmpty ? [] : takeRemains())
-    children = []
-    return ending
   }
 
   private mutating func takeRemains() -> [Remains] {
