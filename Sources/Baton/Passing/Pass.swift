@@ -202,7 +202,7 @@ extension Baton {
       ending?.complete(core)
     }
 
-    /// Hands back a claimed pass of which nothing went wrong. What it is inlined into carries no errors.
+    /// Hands back a claimed pass with which nothing went wrong: `settleClaimed` without all that is about errors.
     @usableFromInline
     func finishClaimed(reportsLate: Bool = true, flags: UInt8? = nil) {
       handBack(flags ?? markSettled(), error: nil, cancels: false, reportsLate: reportsLate)
