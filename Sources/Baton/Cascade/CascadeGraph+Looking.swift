@@ -71,7 +71,6 @@ extension CascadeGraph {
     for (index, node) in nodes.enumerated() {
       precondition(node.state == .loaded || node.edgeCount == 0, "G2: \(index) has edges and is \(node.state)")
       precondition(node.reach != .min, "G3: nothing reaches \(index)")
-      precondition(index >= frontier || node.state != .waiting, "G8: \(index) waits below \(frontier)")
       precondition(!isCancelled || node.state != .waiting, "G8: \(index) waits in a cancelled run")
       guard node.reach < 0 else { continue }
       let reachedBy = branches.indices.count { reaches(index, from: $0) }

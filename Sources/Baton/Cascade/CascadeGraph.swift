@@ -12,7 +12,7 @@ struct CascadeDecision: Sendable, Equatable {
 /// Where an id is on its way.
 @usableFromInline
 enum CascadeLoadState: UInt8, Sendable {
-  /// Discovered, not started: in the frontier. Then `loading`, or any of the others: `loaded` if it was at hand.
+  /// Discovered, not started. Then `loading`, or any of the others: `loaded` if it was at hand.
   case waiting
   /// Started, also while it waits for its next attempt. Then `loaded` or `failed`; `cancelled` if the run is abandoned.
   case loading
@@ -40,7 +40,7 @@ enum CascadeLoadState: UInt8, Sendable {
 ///   complete branch come before its `failuresBefore`.
 /// - **G7** An id has a row of bits exactly if two branches or more reach it, and shares it with no other id. With one
 ///   root there are no rows, and memory is O(ids + edges).
-/// - **G8** Nothing below `frontier` waits, and nothing at all once the run is cancelled.
+/// - **G8** Nothing waits once the run is cancelled.
 ///
 /// ## How G3 is kept
 /// When an id is loaded, all branches in its reach (the wave) go down its edges. An id that the wave gives nothing new
@@ -81,7 +81,6 @@ struct CascadeGraph: Sendable {
   private(set) var rows: [UInt64] = []
   let wordsPerRow: Int
   private(set) var failures: [Int32] = []
-  private(set) var frontier = 0
   private(set) var unsettled: Int
   private(set) var isCancelled = false
 
@@ -97,15 +96,6 @@ struct CascadeGraph: Sendable {
   }
 
   // MARK: Transitions
-
-  mutating func startNext() -> Int? {
-    while frontier < nodes.count {
-      let index = frontier
-      frontier += 1
-      if start(index) { return index }
-    }
-    return nil
-  }
 
   @usableFromInline
   mutating func start(_ index: Int) -> Bool {
@@ -145,7 +135,7 @@ struct CascadeGraph: Sendable {
   mutating func cancel(whileLoading: Bool) -> CascadeDecision {
     isCancelled = true
     var decision = CascadeDecision(loads: nodes.count..<nodes.count, completed: [])
-    for index in (whileLoading ? 0 : frontier)..<nodes.count {
+    for index in nodes.indices {
       let state = nodes[index].state
       if state == .waiting || (whileLoading && state == .loading) { settle(index, as: .cancelled, &decision) }
     }

@@ -6,7 +6,7 @@
 /// order of discovery, the roots first, so that
 /// - a branch has its root's index: `0..<branchCount`;
 /// - what one decision discovers is a range, in the order in which the children were listed;
-/// - the lowest index that waits is the next one breadth first.
+/// - what is loaded in the order of the indices is loaded breadth first.
 ///
 /// The logic proper is `CascadeGraph`, which knows indices only and is therefore compiled once, for every `ID`; its
 /// numbered invariants cover this type as well.
@@ -52,12 +52,6 @@ struct CascadeState<ID: Hashable & Sendable>: Sendable {
   }
 
   // MARK: Deciding
-
-  /// Marks the first id of the frontier as loading, and returns it; `nil` when nothing waits.
-  mutating func startNext() -> Int? {
-    defer { checkInvariants() }
-    return graph.startNext()
-  }
 
   /// Marks an id as loading. False when it isn't waiting any more, so that nothing must be started.
   @inlinable

@@ -24,7 +24,7 @@ extension Baton.Gather {
     private func drop() {
       guard pass.claim() else { return }
       pass.reportDrop()
-      settle(with: .failure(Baton.AbandonedError(outstanding: 1)), reportsLate: false)
+      gather.settle(pass, index, with: .failure(Baton.AbandonedError(outstanding: 1)), reportsLate: false)
     }
 
     /// What the pass is called in failures and reports.
@@ -82,12 +82,6 @@ extension Baton.Gather {
 
     private static func failed(_ error: (any Error)?) -> Result<Value, any Error> {
       .failure(error ?? CancellationError())
-    }
-
-    /// Settles a claimed pass.
-    @inlinable
-    func settle(with result: Result<Value, any Error>, reportsLate: Bool) {
-      gather.settle(pass, index, with: result, reportsLate: reportsLate)
     }
   }
 
@@ -188,7 +182,7 @@ extension Baton.Gather {
       let task = Task(priority: priority) {
         let result: Result<Value, any Error>
         do { result = .success(try await operation()) } catch { result = .failure(error) }
-        if pass.pass.claim() { pass.settle(with: result, reportsLate: false) }
+        if pass.pass.claim() { self.settle(pass.pass, pass.index, with: result, reportsLate: false) }
       }
       pass.onCancel { task.cancel() }
     }

@@ -36,8 +36,10 @@ import Testing
     let roots = (0..<50).map { $0 * 400 }
     var state = CascadeState<Int>(roots: roots)
     var completed: [Int] = []
-    while let index = state.startNext() {
+    var index = 0
+    while index < state.count {
       completed += state.load(state.id(at: index), [(state.id(at: index) + 1) % count])?.completed ?? []
+      index += 1
     }
     #expect(completed == Array(0..<50))
     #expect(state.count == count)
@@ -163,7 +165,7 @@ struct CascadeScript {
         reference.failed += ended.map { discovered[$0] }
         cancelled = true
       } else if random.next(below: 3) == 0 {
-        start(index, isNext: random.next(below: 2) == 0)
+        start(index)
         continue
       } else if random.next(below: failEvery) == 0 {
         decision = state.failed(index)
@@ -178,13 +180,9 @@ struct CascadeScript {
 
   var unsettled: [Int] { discovered.indices.filter { !state.state(at: $0).isSettled } }
 
-  mutating func start(_ index: Int, isNext: Bool) {
-    let waiting = discovered.indices.filter { state.state(at: $0) == .waiting }
-    if isNext {
-      expect(state.startNext() == waiting.first, "startNext() isn't the first that waits")
-    } else {
-      expect(state.start(index) == waiting.contains(index), "start(_:) started what didn't wait")
-    }
+  mutating func start(_ index: Int) {
+    let waits = state.state(at: index) == .waiting
+    expect(state.start(index) == waits, "start(_:) started what didn't wait")
   }
 
   mutating func load(_ index: Int) -> CascadeDecision? {

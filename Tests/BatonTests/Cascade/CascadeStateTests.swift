@@ -10,17 +10,17 @@ import Testing
   // MARK: Loads
 
   @Test func `a run starts with its roots`() {
-    var state = State(roots: ["a", "b"])
+    let state = State(roots: ["a", "b"])
     #expect(state.branchCount == 2)
     #expect(!state.isDone)
-    #expect([state.startNext(), state.startNext(), state.startNext()] == [0, 1, nil])
+    #expect(state.waiting == [0, 1])
     #expect(state.id(at: 1) == "b")
   }
 
   @Test func `a run without roots is done at once`() {
     var state = State(roots: [])
     #expect(state.isDone)
-    #expect(state.startNext() == nil)
+    #expect(state.waiting.isEmpty)
     #expect(state.cancel() == CascadeDecision(loads: 0..<0, completed: []))
   }
 
@@ -44,7 +44,7 @@ import Testing
     var state = State(roots: ["a", "b"])
     let children = ["a": ["a1", "a2"], "b": ["b1", "a1", "b2"], "a1": ["deep"], "b1": ["a2", "deeper"]]
     var order: [String] = []
-    while let index = state.startNext() {
+    while let index = state.waiting.first {
       order.append(state.id(at: index))
       _ = state.load(order[order.count - 1], children[order[order.count - 1]] ?? [])
     }
@@ -55,11 +55,11 @@ import Testing
     var state = State(roots: ["a", "b"])
     #expect([state.start(1), state.start(1)] == [true, false])
     #expect(state.state(at: 1) == .loading)
-    #expect(state.startNext() == 0)
+    #expect([state.start(0)] == [true])
     #expect(state.load("a", ["c"])?.loads == 2..<3)
     #expect(state.fail("c") != nil)
     #expect([state.start(2)] == [false])
-    #expect(state.startNext() == nil)
+    #expect(state.waiting.isEmpty)
   }
 
   @Test func `what is at hand settles without having started`() {
@@ -191,7 +191,7 @@ import Testing
     _ = state.load("a", ["bad", "shared"])
     _ = state.fail("bad")
     _ = state.load("b", ["shared"])
-    #expect(state.startNext().map(state.id) == "shared")
+    #expect(state.waiting.map(state.id) == ["shared"])
     #expect(state.load("shared")?.completed == [0, 1])
     #expect(state.failures(of: 1).isEmpty)
   }
@@ -200,17 +200,17 @@ import Testing
 
   @Test func `cancelling settles what has not started and leaves what is loading`() {
     var state = State(roots: ["a", "b", "c"])
-    #expect(state.startNext() == 0)
+    #expect([state.start(0)] == [true])
     #expect(state.cancel() == CascadeDecision(loads: 3..<3, completed: [1, 2]))
     #expect((0..<3).map(state.state) == [.loading, .cancelled, .cancelled])
-    #expect(state.startNext() == nil)
+    #expect(state.waiting.isEmpty)
     #expect(state.failures(of: 2) == [2])
     #expect(state.cancel().completed == [])
   }
 
   @Test func `what a cancelled run discovers is cancelled at once`() {
     var state = State(roots: ["a", "b"])
-    #expect([state.startNext(), state.startNext()] == [0, 1])
+    #expect([state.start(0), state.start(1)] == [true, true])
     #expect(state.cancel().completed == [])
     #expect(state.load("b", ["x", "y"]) == CascadeDecision(loads: 4..<4, completed: [1]))
     #expect(state.load("a", ["y", "b"])?.completed == [0])
@@ -221,7 +221,7 @@ import Testing
 
   @Test func `abandoning settles everything and what comes later is surplus`() {
     var state = State(roots: ["b", "a"])
-    _ = state.startNext()
+    _ = state.start(0)
     _ = state.load("a", ["x"])
     #expect(state.abandon().completed == [0, 1])
     #expect(state.isDone && state.isCancelled)
@@ -239,4 +239,7 @@ extension CascadeState {
   mutating func fail(_ id: ID) -> CascadeDecision? {
     index(of: id).flatMap { failed($0) }
   }
+
+  /// What has not started, breadth first.
+  fileprivate var waiting: [Int] { (0..<count).filter { state(at: $0) == .waiting } }
 }
